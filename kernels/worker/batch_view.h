@@ -38,8 +38,8 @@ class BatchView {
         reinterpret_cast<const abi::DeviceAddress*>(state_->table)[op]);
   }
 
-  GPUOS_INLINE Call MakeCall(std::uint32_t index, std::uint32_t tile,
-                             unsigned char* scratch) const {
+  // The call of a task's first tile.
+  GPUOS_INLINE Call MakeCall(std::uint32_t index, unsigned char* scratch) const {
     const abi::Task& t = task(index);
     return Call{.views = Part<abi::View>(program_->views) + t.first_view,
                 .bindings = reinterpret_cast<const abi::DeviceAddress*>(state_->bindings),
@@ -47,7 +47,7 @@ class BatchView {
                 .batch = state_,
                 .scratch = scratch,
                 .tile_size = t.tile_size,
-                .tile = tile,
+                .tile = 0,
                 .tiles = t.tiles,
                 .view_count = t.view_count,
                 .task = index};

@@ -18,10 +18,10 @@ enum class StepResult : std::uint32_t {
 
 struct BlockMemory {
   abi::ReadyItem item;
-  std::uint32_t tile;
   std::uint32_t next_task;
   StepResult result;
   abi::QueueEntry entry;
+  Call call;
   alignas(16) unsigned char scratch[abi::kScratchBytes];
 };
 

@@ -63,18 +63,18 @@ GPUOS_INLINE void RunTiles(abi::WorkerState& state, BlockMemory& memory, const B
   const abi::Task& task = batch.task(index);
   const bool narrow = batch.WidthOf(index) == 1;
   const OperatorFunction function = batch.function(task.op);
+  if (IsLeader()) memory.call = batch.MakeCall(index, memory.scratch);
   for (std::uint32_t turn = 0;; ++turn) {
-    std::uint32_t tile = turn;
-    if (!narrow) {
-      if (IsLeader()) {
-        DeviceWord<std::uint32_t> next_tile(batch.task_state(index).next_tile);
-        tile = next_tile.fetch_add(1, memory_order_relaxed);
-      }
-      tile = FromLeader(memory.tile, tile);
+    if (IsLeader()) {
+      DeviceWord<std::uint32_t> next_tile(batch.task_state(index).next_tile);
+      memory.call.tile = narrow ? turn : next_tile.fetch_add(1, memory_order_relaxed);
     }
-    if (tile >= task.tiles) return;
-    function(batch.MakeCall(index, tile, memory.scratch));
-    SyncBlock();  // Scratch memory is free again; all threads' results, for the leader's release.
+    // The call, before everybody reads it. From here on only the copy: once the leader is past the
+    // end, the batch may complete while other threads still look at the call.
+    SyncBlock();
+    if (memory.call.tile >= memory.call.tiles) return;
+    function(memory.call);
+    SyncBlock();  // Call and scratch are free again; all threads' results, for the leader's release.
     if (IsLeader()) {
       DeviceWord<std::uint64_t>(state.progress).fetch_add(1, memory_order_relaxed);
     }
