@@ -31,7 +31,8 @@ class Memory {
  public:
   virtual ~Memory() = default;
 
-  // Zeroed device memory, aligned to 256. RESOURCE_EXHAUSTED says how much was asked and is free.
+  // Zeroed device memory, aligned to 256. RESOURCE_EXHAUSTED says how much was asked and is free;
+  // INVALID_ARGUMENT for 0 bytes.
   // Does not wait for the worker.
   virtual absl::StatusOr<DeviceAddress> Allocate(std::size_t bytes) = 0;
 
@@ -111,7 +112,8 @@ class Device {
   virtual Segments& segments() = 0;
   virtual Worker& worker() = 0;
 
-  // Zeroed memory that CPU and worker both see, aligned to 4096; given back with the device.
+  // Zeroed memory that CPU and worker both see, aligned to 4096; given back with the device. Errors
+  // as of Memory::Allocate.
   virtual absl::StatusOr<SharedBytes> AllocateShared(std::size_t bytes) = 0;
 
   // A descriptor that becomes readable (an eventfd, to be drained by the caller) when a batch has
