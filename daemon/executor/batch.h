@@ -20,6 +20,7 @@ using Ticket = std::uint64_t;
 // owns it until it is answered.
 struct Batch {
   Ticket ticket = 0;
+  std::uint64_t session = 0;
   CheckedBatch checked;
   // Kept so that neither program nor memory goes away below the worker; let go at completion.
   std::shared_ptr<const LoadedProgram> program;

@@ -57,6 +57,7 @@ std::vector<CompletedBatch> Publisher::TakeCompleted() {
     return true;
   };
   running_.erase(std::remove_if(running_.begin(), running_.end(), is_done), running_.end());
+  completed_ += completed.size();
   return completed;
 }
 

@@ -33,6 +33,8 @@ class Publisher {
   std::uint64_t ready_free() const { return ready_free_; }
   bool StateFits(const LoadedProgram& program) const { return states_.Fits(program.state_bytes); }
   std::uint32_t running() const { return static_cast<std::uint32_t>(running_.size()); }
+  // Since the start.
+  std::uint64_t completed() const { return completed_; }
   const Arena& states() const { return states_; }
 
   // REQUIRES: a window is free, the program's ready items and state fit.
@@ -62,6 +64,7 @@ class Publisher {
   Arena states_;
   std::uint64_t ready_free_;
   std::uint64_t next_id_ = 1;
+  std::uint64_t completed_ = 0;
   std::vector<std::uint32_t> idle_windows_;
   std::vector<Running> running_;
 };
