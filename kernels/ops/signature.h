@@ -18,8 +18,8 @@ namespace gpuos::ops {
 enum class Access {
   kRead,
   kWrite,  // Written without being read, all elements of it.
-  // Read and written by atomic operations only: tasks that touch the same bytes only in this way are
-  // not ordered among themselves.
+  // Read and written by atomic operations only: tasks that touch the same bytes only in this way
+  // are not ordered among themselves.
   kAtomic,
 };
 
@@ -39,19 +39,28 @@ struct Attribute {
 
 // How output shapes follow from the inputs', and in what unit a task is tiled.
 enum class ShapeRule {
-  kElementwise,     // Inputs broadcast together to the output's shape; tiles of elements.
-  kReduceLast,      // Output has the input's shape without its last dimension; tiles of rows.
-  kRowwise,         // Output has the input's shape; each row (last dimension) alone; tiles of rows.
-  kMatmul,          // (m,k) x (k,n) -> (m,n), 2-d each; tiles of output elements.
-  kUnconstrained,   // Any views; one tile (test operators).
+  kElementwise,    // Inputs broadcast together to the output's shape; tiles of elements.
+  kReduceLast,     // Output has the input's shape without its last dimension; tiles of rows.
+  kRowwise,        // Output has the input's shape; each row (last dimension) alone; tiles of rows.
+  kMatmul,         // (m,k) x (k,n) -> (m,n), 2-d each; tiles of output elements.
+  kUnconstrained,  // Any views; one tile (test operators).
+};
+
+// How the operands' dtypes hang together, beyond what each accepts.
+enum class DTypeRule {
+  kSame,        // All operands that accept more than one dtype have the same.
+  kFree,        // Any combination.
+  kAccumulate,  // The output is I64 for integers and bool, else it has the input's dtype.
 };
 
 struct Signature {
   std::string name;
-  std::string summary;               // One sentence.
-  std::vector<Operand> operands;     // Outputs (kWrite, kAtomic) first, then inputs.
+  std::string summary;                // One sentence.
+  std::vector<Operand> operands;      // Outputs (kWrite, kAtomic) first, then inputs.
   std::vector<Attribute> attributes;  // At most abi::kMaxAttributes.
   ShapeRule rule = ShapeRule::kElementwise;
+  DTypeRule dtypes = DTypeRule::kSame;
+  bool needs_columns = false;  // Refuses an empty last dimension: nothing has no maximum.
 
   std::uint32_t outputs() const;
 };
@@ -66,11 +75,14 @@ struct Plan {
 };
 
 // Checks the operands' dtypes and shapes against the signature, rewrites `views` to what the
-// operator is called with (elementwise: broadcast to the output's shape, then coalesced; sets
-// View::contiguous for all), and cuts the task. `views` are well-formed each by itself (dtype known,
-// dims <= 8, sizes and strides >= 0, elements computed, inside their slots). INVALID_ARGUMENT with a
-// sentence that names the operand and its shape, such as
-// "operand 1 (a) has shape [3, 4], which does not broadcast to the output's [2, 4]".
+// operator is called with (elementwise: inputs broadcast to the output's shape, dimensions in the
+// order of the output's strides, neighbours merged where every operand allows it; sets
+// View::contiguous for all), and cuts the task. `views` are well-formed each by itself (dtype
+// known, dims <= 8, sizes and strides >= 0, elements computed, inside their slots).
+// INVALID_ARGUMENT with a sentence that names the operand and its shape, such as "operand 1 (a) has
+// shape [3, 4], which does not broadcast to the output's [2, 4]". Refused too: an output in which
+// elements share bytes; an output that shares bytes with another operand, unless the operator is
+// elementwise and the operand is an input with the very same view.
 absl::StatusOr<Plan> PlanTask(const Signature& signature, absl::Span<abi::View> views);
 
 // The operators of the worker's image, in the order of its table. Index 0 is "nop". Built once,
