@@ -1,6 +1,6 @@
 """CUDA device code as one cubin file, by the nvcc of --define=cuda_home=DIR."""
 
-def cuda_cubin(name, srcs, hdrs = [], defines = [], maxrregcount = None, arch = "sm_90", opts = [], tags = [], visibility = None):
+def cuda_cubin(name, srcs, hdrs = [], defines = [], maxrregcount = None, arch = "sm_90", opts = [], tags = [], testonly = False, visibility = None):
     """Compiles .cu files as relocatable device code and links them to one cubin.
 
     -rdc=true makes a function pointer a raw code address (in a whole-program build it is an index
@@ -20,6 +20,7 @@ def cuda_cubin(name, srcs, hdrs = [], defines = [], maxrregcount = None, arch = 
       arch: real architecture.
       opts: further nvcc compile options.
       tags: tags of the rule.
+      testonly: as of any rule.
       visibility: as of any rule.
     """
     flags = ["-arch=" + arch, "-std=c++17"] + ["-D" + define for define in defines] + opts
@@ -42,5 +43,6 @@ def cuda_cubin(name, srcs, hdrs = [], defines = [], maxrregcount = None, arch = 
         exec_tools = ["//build_defs:nvcc_cubin.sh"],
         message = "Compiling the CUDA worker",
         tags = tags,
+        testonly = testonly,
         visibility = visibility,
     )

@@ -1,6 +1,6 @@
 """A file's bytes as a C++ library."""
 
-def embed_file(name, src, symbol, tags = [], visibility = None):
+def embed_file(name, src, symbol, tags = [], testonly = False, visibility = None):
     """Makes a cc_library that holds the bytes of `src`.
 
     The header is PACKAGE/NAME.h and declares, at global scope with C linkage:
@@ -12,6 +12,7 @@ def embed_file(name, src, symbol, tags = [], visibility = None):
       src: one file, or a label that gives one file.
       symbol: a C identifier.
       tags: tags of the rules.
+      testonly: as of any rule.
       visibility: as of any rule.
     """
     native.genrule(
@@ -25,6 +26,7 @@ def embed_file(name, src, symbol, tags = [], visibility = None):
         exec_tools = ["//build_defs:embed_file.sh"],
         message = "Embedding",
         tags = tags,
+        testonly = testonly,
         visibility = ["//visibility:private"],
     )
     native.cc_library(
@@ -34,5 +36,6 @@ def embed_file(name, src, symbol, tags = [], visibility = None):
         hdrs = [name + ".h"],
         textual_hdrs = [src],
         tags = tags,
+        testonly = testonly,
         visibility = visibility,
     )
