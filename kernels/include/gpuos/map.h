@@ -16,6 +16,7 @@ namespace gpuos {
 // Whether element i of every operand lies at i.
 GPUOS_INLINE bool AllContiguous(const Call& call) {
   bool all = true;
+  GPUOS_NO_UNROLL
   for (std::uint32_t v = 0; v < call.view_count; ++v) all = all && call.views[v].contiguous != 0;
   return all;
 }
@@ -28,6 +29,7 @@ GPUOS_INLINE void Transfer(const Call& call, LoadFunction load, StoreFunction st
   const Range range = TileRange(call, static_cast<std::uint64_t>(call.views[0].elements));
   const std::uint64_t step = ThreadCount();
   std::uint64_t i = range.begin + ThreadIndex();
+  GPUOS_NO_UNROLL
   for (; i + (kTogether - 1) * step < range.end; i += kTogether * step) {
     T values[kTogether];
     GPUOS_UNROLL
@@ -35,6 +37,7 @@ GPUOS_INLINE void Transfer(const Call& call, LoadFunction load, StoreFunction st
     GPUOS_UNROLL
     for (std::uint32_t k = 0; k < kTogether; ++k) store(i + k * step, values[k]);
   }
+  GPUOS_NO_UNROLL
   for (; i < range.end; i += step) store(i, load(i));
 }
 

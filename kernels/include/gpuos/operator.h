@@ -50,7 +50,9 @@
 
 // Begins the definition of an operator's function; `call` is its argument. `id` is the operator's
 // name with '_' for what C does not allow ("test.spin" is test_spin).
+#ifndef GPUOS_OPERATOR
 #define GPUOS_OPERATOR(id) extern "C" GPUOS_DEVICE void gpuos_op_##id(const gpuos::Call& call)
+#endif
 
 namespace gpuos {
 

@@ -9,6 +9,7 @@
 #include "gpuos/call.h"
 #include "gpuos/team.h"
 #include "gpuos/tensor.h"
+#include "gpuos/unroll.h"
 
 namespace gpuos {
 
@@ -30,6 +31,7 @@ GPUOS_INLINE Range TileRange(const Call& call, std::uint64_t count) {
 template <typename F>
 GPUOS_INLINE void ForEachElement(const Call& call, F f) {
   const Range range = TileRange(call, static_cast<std::uint64_t>(call.views[0].elements));
+  GPUOS_NO_UNROLL
   for (std::uint64_t i = range.begin + ThreadIndex(); i < range.end; i += ThreadCount()) f(i);
 }
 
@@ -44,12 +46,14 @@ GPUOS_INLINE void ForEachRow(const Call& call, std::uint64_t rows, std::uint64_t
   if (columns <= kWarpColumns) {
     const std::uint32_t warps = ThreadCount() / kWarpSize;
     const std::uint64_t first = range.begin + ThreadIndex() / kWarpSize;
+    GPUOS_NO_UNROLL
     for (std::uint64_t row = first; row < range.end; row += warps) f(Team::Warp(), row);
     return;
   }
 #else
   static_cast<void>(columns);
 #endif
+  GPUOS_NO_UNROLL
   for (std::uint64_t row = range.begin; row < range.end; ++row) f(Team::Block(), row);
 }
 
