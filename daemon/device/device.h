@@ -1,5 +1,6 @@
-// What a device is to the executor: memory, segments of clients, and a worker to launch. device/host
-// and device/cuda implement it; one conformance suite (device_conformance.h) holds for both.
+// What a device is to the executor: memory, segments of clients, and a worker to launch.
+// device/host and device/cuda implement it; one conformance suite (device_conformance.h) holds for
+// both.
 #ifndef GPUOS_DAEMON_DEVICE_DEVICE_H_
 #define GPUOS_DAEMON_DEVICE_DEVICE_H_
 
@@ -26,7 +27,8 @@ struct Info {
 };
 
 // Memory of the executor's own, never visible to a client. All of it is given back when the device
-// is destroyed; nothing is freed before, because freeing waits for the worker (docs/architecture.md).
+// is destroyed; nothing is freed before, because freeing waits for the worker
+// (docs/architecture.md).
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -80,14 +82,15 @@ class Segments {
   virtual bool ReleaseWaitsForWorker() const = 0;
 };
 
-// The persistent worker. Its state lies in device memory (abi::WorkerState); a launch runs until the
-// worker obeys a PARK entry.
+// The persistent worker. Its state lies in device memory (abi::WorkerState); a launch runs until
+// the worker obeys a PARK entry.
 class Worker {
  public:
   virtual ~Worker() = default;
 
-  // Queues launch number `launch` (1, 2, ... over one state) behind earlier launches. Does not block,
-  // except in a tool that makes launches synchronous (then a PARK must already be in the queue).
+  // Queues launch number `launch` (1, 2, ... over one state) behind earlier launches. Does not
+  // block, except in a tool that makes launches synchronous (then a PARK must already be in the
+  // queue).
   virtual absl::Status Launch(DeviceAddress state, std::uint64_t launch) = 0;
 
   // Launches that have ended. An error is the device's fault (a trap, an illegal address): the
