@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import abc
 import collections
+import ctypes
 import logging
+import mmap
 import os
 import threading
 import weakref
@@ -62,7 +64,7 @@ class Block:
     length: int
     address: int  # In this process's address space; on a GPU, a device pointer.
     last_use: int = 0  # The last batch submitted on it.
-    keep: Any = None  # CUDA: the torch tensor that owns the memory.
+    keep: Any = None  # What owns the memory: a torch tensor, a mapping.
 
 
 class Storage:
@@ -186,9 +188,16 @@ class HostMemory(Memory):
         self._slabs.clear()
 
     def adopt_file(self, descriptor: int) -> Storage:
-        """A whole memory file of the caller's; the caller keeps descriptor and mapping."""
+        """A whole memory file of the caller's, who keeps the descriptor."""
         segment_id, size = self._handle.segment_register_fd(descriptor)
-        return Storage(self, Block(Segment(segment_id, size, users=1), 0, size, 0))
+        segment = Segment(segment_id, size, users=1)
+        try:
+            mapped = mmap.mmap(descriptor, size)
+        except BaseException:
+            self._release_segment(segment)
+            raise
+        first = ctypes.c_char.from_buffer(mapped)  # Holds the mapping as long as it lives.
+        return Storage(self, Block(segment, 0, size, ctypes.addressof(first), keep=first))
 
     def before_submit(self) -> None:
         """Nothing: one host, one memory order."""

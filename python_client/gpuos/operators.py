@@ -89,9 +89,10 @@ class Operators(abc.ABC):
         """1 / (1 + exp(-a))."""
         return self._map("sigmoid", out, a)
 
-    def gelu(self, a: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """a times the normal distribution's function at a."""
-        return self._map("gelu", out, a)
+    def gelu(self, a: Tensor, *, tanh: bool = False, out: Tensor | None = None) -> Tensor:
+        """a times the normal distribution's function at a; with tanh, its usual approximation."""
+        attributes: dict[str, Number] = {"tanh": True} if tanh else {}
+        return self._record("gelu", out, self._shape(a, "gelu"), a.dtype, (a,), attributes)
 
     def eq(self, a: Tensor, b: Tensor, *, out: Tensor | None = None) -> Tensor:
         """a == b, as bool."""

@@ -74,6 +74,22 @@ class Session:
             return self._share_torch(array.detach())
         return self._share_copy(np.asarray(array))
 
+    def share_file(self, descriptor: int, shape: Sequence[int], dtype: Any = float32) -> Tensor:
+        """A tensor at the start of a memory file that others may have mapped as well.
+
+        The file must be a memfd with F_SEAL_SHRINK, so that nobody can take pages away from under
+        the device. The caller keeps the descriptor and may close it. Host devices only.
+        """
+        memory = host_only(self._core.memory, "share_file")
+        layout = Layout.contiguous(shape, as_dtype(dtype))
+        storage = memory.adopt_file(descriptor)
+        if layout.span > storage.block.length:
+            raise InvalidArgument(
+                f"shape {list(layout.shape)} takes {layout.span} bytes; the memory file has "
+                f"{storage.block.length}"
+            )
+        return Tensor(storage, layout)
+
     def batch(self, *, wait: bool = True) -> Batch:
         """Begins a batch; `wait` says what the end of its ``with`` block does."""
         self._core.handle.check()

@@ -102,8 +102,6 @@ class Tensor:
             raise FailedPrecondition(
                 f"the tensor is on {self.device}; use tensor.torch().cpu().numpy()"
             )
-        if not self._storage.block.address:
-            raise FailedPrecondition("the memory file was mapped by the caller; use that mapping")
         return np.asarray(_Export(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
