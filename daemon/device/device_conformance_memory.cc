@@ -42,7 +42,7 @@ TEST_P(DeviceConformanceTest, AllocatedMemoryIsZeroedAndAligned) {
     const absl::StatusOr<DeviceAddress> memory = device().memory().Allocate(bytes);
     ASSERT_TRUE(memory.ok()) << memory.status();
     EXPECT_EQ(*memory % 256, 0u);
-    EXPECT_THAT(rig().ReadBytes(*memory, bytes), Each(std::byte{0}));
+    EXPECT_TRUE(rig().ReadBytes(*memory, bytes) == std::vector<std::byte>(bytes));
   }
 }
 
