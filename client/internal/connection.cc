@@ -10,6 +10,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/strip.h"
+#include "client/internal/fork_check.h"
 #include "client/internal/socket.h"
 #include "client/internal/target.h"
 #include "client/internal/unique_fd.h"
@@ -55,6 +56,7 @@ Connection::Connection(std::string path, std::shared_ptr<grpc::Channel> channel)
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& target,
                                                              absl::Duration timeout) {
+  if (absl::Status status = ClaimGrpc(); !status.ok()) return status;
   const absl::Time deadline = absl::Now() + timeout;
   absl::StatusOr<std::string> path = ResolveSocketPath(target);
   if (!path.ok()) return path.status();

@@ -24,7 +24,8 @@ namespace gpuos::internal {
 // a daemon that was restarted is never mistaken for the one that the session lives in.
 //
 // Thread-safe. Open and calls block until their deadline. Errors of the daemon come as it said
-// them; a connection that is gone gives UNAVAILABLE for ever.
+// them; a connection that is gone gives UNAVAILABLE for ever. FAILED_PRECONDITION: a parent process
+// connected before it forked this one.
 class Connection {
  public:
   // Connects, and asks GetInfo to learn that a gpuosd is there.

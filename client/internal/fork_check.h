@@ -1,4 +1,4 @@
-// A forked child must not use its parent's connections.
+// A forked child must not use its parent's connections, nor its parent's gRPC.
 #ifndef GPUOS_CLIENT_INTERNAL_FORK_CHECK_H_
 #define GPUOS_CLIENT_INTERNAL_FORK_CHECK_H_
 
@@ -19,6 +19,11 @@ class ForkCheck {
  private:
   pid_t owner_ = ::getpid();
 };
+
+// Claims gRPC for this process. FAILED_PRECONDITION if a parent process used it before it forked
+// this one: gRPC's threads are not here, and its epoll set is still shared, so that calls here
+// would take events from the parent and end it too. Thread-safe; never blocks.
+absl::Status ClaimGrpc();
 
 }  // namespace gpuos::internal
 
