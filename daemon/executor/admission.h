@@ -10,8 +10,8 @@
 
 namespace gpuos::executor {
 
-// The oldest batch that a session has waiting. Younger ones of the session wait behind it, so that a
-// session's batches are published in the order in which they came.
+// The oldest batch that a session has waiting. Younger ones of the session wait behind it, so that
+// a session's batches are published in the order in which they came.
 struct Candidate {
   std::uint64_t session = 0;
   // Its extents conflict with a batch of its session that is published and not finished.
@@ -34,8 +34,8 @@ struct AdmissionSnapshot {
 // Index of the candidate to publish now, or nullopt to wait until a batch finishes.
 //
 // Sessions take turns. A batch that waits for one of its own session lets the others pass. One that
-// waits for room shared by all (window, ready queue, arena) keeps the turn and nobody passes, so that
-// a large batch is not starved by small ones; room comes because published batches finish.
+// waits for room shared by all (window, ready queue, arena) keeps the turn and nobody passes, so
+// that a large batch is not starved by small ones; room comes because published batches finish.
 std::optional<std::size_t> NextToPublish(const AdmissionSnapshot& snapshot);
 
 }  // namespace gpuos::executor

@@ -7,8 +7,8 @@
 namespace gpuos::executor {
 namespace {
 
-// Never 0, so that every stretch has an address of its own; saturates, so that no request wraps into
-// a small one.
+// Never 0, so that every stretch has an address of its own; saturates, so that no request wraps
+// into a small one.
 std::uint64_t RoundUp(std::uint64_t bytes) {
   constexpr std::uint64_t kMask = Arena::kAlignment - 1;
   if (bytes > std::numeric_limits<std::uint64_t>::max() - kMask) return ~kMask;

@@ -13,13 +13,14 @@
 
 namespace gpuos::executor {
 
-// Best fit; neighbours that are free are merged at once. Times are logarithmic in the number of free
-// stretches. Thread-compatible. Does not own the memory.
+// Best fit; neighbours that are free are merged at once. Times are logarithmic in the number of
+// free stretches. Thread-compatible. Does not own the memory.
 class Arena {
  public:
   static constexpr std::uint64_t kAlignment = 256;
 
-  // REQUIRES: `base` is a multiple of kAlignment. A rest of `bytes` below kAlignment is left unused.
+  // REQUIRES: `base` is a multiple of kAlignment. A rest of `bytes` below kAlignment is left
+  // unused.
   Arena(abi::DeviceAddress base, std::uint64_t bytes);
 
   // An aligned stretch of at least `bytes` (of kAlignment for 0), or nullopt if no free stretch is

@@ -83,7 +83,8 @@ absl::Status Core::OpenSession(std::uint64_t session) {
     return absl::InvalidArgumentError("session is 0; ids of sessions start at 1");
   }
   if (sessions_.count(session) > 0) {
-    return absl::AlreadyExistsError(absl::StrCat("session is ", session, ", which is open already"));
+    return absl::AlreadyExistsError(
+        absl::StrCat("session is ", session, ", which is open already"));
   }
   sessions_[session].session = std::make_unique<Session>(session, options_.session);
   return absl::OkStatus();

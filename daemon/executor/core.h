@@ -91,8 +91,8 @@ class Core {
   absl::Status DropSegment(Ticket ticket, std::uint64_t session, std::uint64_t segment);
   // Answered when the program's memory is free: after the last unfinished batch that runs it.
   absl::Status DropProgram(Ticket ticket, std::uint64_t session, std::uint64_t program_id);
-  // Aborts the batches that are not published; answered when the others are done and everything that
-  // the session held has been let go.
+  // Aborts the batches that are not published; answered when the others are done and everything
+  // that the session held has been let go.
   absl::Status CloseSession(Ticket ticket, std::uint64_t session);
   // Runs a no-op task through the worker.
   absl::Status Ping(Ticket ticket);
@@ -140,8 +140,8 @@ class Core {
     std::weak_ptr<const LoadedProgram> program;
   };
 
-  Core(device::Device& device, absl::Span<const ops::Signature> catalog,
-       const CoreOptions& options, const WorkerMemory& memory);
+  Core(device::Device& device, absl::Span<const ops::Signature> catalog, const CoreOptions& options,
+       const WorkerMemory& memory);
 
   absl::Status AddPingProgram();
   absl::StatusOr<Session*> FindSession(std::uint64_t id);

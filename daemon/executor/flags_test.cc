@@ -18,10 +18,10 @@ absl::StatusOr<CommandLine> Parse(std::vector<const char*> arguments) {
 }
 
 TEST(Flags, AreAllTaken) {
-  const auto line = Parse({"--device=cuda:1", "--link-fd=3", "--host-threads=5", "--host-blocks=9",
-                           "--seed=77", "--linger-us=0", "--synchronous-launch",
-                           "--watchdog-ms=500", "--program-mib=8", "--cuda-driver=/x.so",
-                           "--log-level=warn"});
+  const auto line =
+      Parse({"--device=cuda:1", "--link-fd=3", "--host-threads=5", "--host-blocks=9", "--seed=77",
+             "--linger-us=0", "--synchronous-launch", "--watchdog-ms=500", "--program-mib=8",
+             "--cuda-driver=/x.so", "--log-level=warn"});
   ASSERT_TRUE(line.ok()) << line.status();
   const Flags& flags = line->flags;
   EXPECT_EQ(flags.device, "cuda:1");

@@ -32,10 +32,10 @@ absl::StatusOr<abi::DeviceAddress> Place(std::size_t index, const Binding& bindi
   }
   // Written so that no sum can wrap.
   if (binding.offset > segment->size || slot.length > segment->size - binding.offset) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "bindings[", index, "].offset is ", binding.offset, "; slots[", index, "].length of ",
-        slot.length, " bytes does not fit behind it in segment ", binding.segment, " of ",
-        segment->size, " bytes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("bindings[", index, "].offset is ", binding.offset, "; slots[", index,
+                     "].length of ", slot.length, " bytes does not fit behind it in segment ",
+                     binding.segment, " of ", segment->size, " bytes"));
   }
   return segment->address + binding.offset;
 }

@@ -25,8 +25,8 @@ struct Binding {
 // not to be found by it: that is what keeps sessions apart.
 using FindSegment = absl::FunctionRef<const device::Segment*(std::uint64_t segment)>;
 
-// Bindings that passed the gate. Everything behind the gate takes this, and only CheckBindings makes
-// it. A value; movable and copyable; thread-compatible.
+// Bindings that passed the gate. Everything behind the gate takes this, and only CheckBindings
+// makes it. A value; movable and copyable; thread-compatible.
 class CheckedBatch {
  public:
   // Address of each slot, in the order of the program's slots.
@@ -47,9 +47,10 @@ class CheckedBatch {
 };
 
 // Checks one binding a slot: the segment is the session's, the offset is a multiple of
-// abi::kBindingAlignment, the slot's length fits behind it, and no two slots overlap of which one is
-// written (the program's order of tasks takes slots to be disjoint). INVALID_ARGUMENT, or NOT_FOUND
-// for a segment that is not there, with a sentence that names the binding. Pure. n log n in slots.
+// abi::kBindingAlignment, the slot's length fits behind it, and no two slots overlap of which one
+// is written (the program's order of tasks takes slots to be disjoint). INVALID_ARGUMENT, or
+// NOT_FOUND for a segment that is not there, with a sentence that names the binding. Pure. n log n
+// in slots.
 absl::StatusOr<CheckedBatch> CheckBindings(absl::Span<const program::SlotUse> slots,
                                            absl::Span<const Binding> bindings, FindSegment find);
 

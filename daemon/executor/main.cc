@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,6 +18,7 @@
 #include "daemon/executor/exit_codes.h"
 #include "daemon/executor/flags.h"
 #include "daemon/executor/open_device.h"
+#include "daemon/executor/request_handler.h"
 #include "daemon/executor/server.h"
 #include "daemon/link/framing.h"
 #include "daemon/link/unique_fd.h"
@@ -72,8 +75,7 @@ int Serve(const Flags& flags, link::UniqueFd socket) {
   if (!core.ok()) return Refuse(link, core.status());
   const device::Info& info = (*device)->info();
   spdlog::info("serving {} ({}), {}", info.model, info.sharing, info.remark);
-  const absl::Status ended =
-      Server(**core, link, (*device)->completion_descriptor()).Run();
+  const absl::Status ended = Server(**core, link, (*device)->completion_descriptor()).Run();
   if (!ended.ok() && !absl::IsDataLoss(ended)) {
     // The worker may hang in the device: destructors would wait for it.
     _exit(kExitDeviceLost);

@@ -10,9 +10,10 @@
 
 namespace gpuos::executor {
 
-// OK for a batch that did not fail, else INTERNAL with a sentence that names task and operator, such
-// as "tasks[3] (gather) failed with code 2". `program` is the address of the program that the batch
-// ran; the task is read from there, so it must still lie on the device. May block for the copy.
+// OK for a batch that did not fail, else INTERNAL with a sentence that names task and operator,
+// such as "tasks[3] (gather) failed with code 2". `program` is the address of the program that the
+// batch ran; the task is read from there, so it must still lie on the device. May block for the
+// copy.
 absl::Status ResultOf(const device::CompletionView& completion, device::DeviceAddress program,
                       device::Memory& memory, absl::Span<const ops::Signature> catalog);
 

@@ -35,8 +35,8 @@ class ProgramMemory {
   ProgramMemory(const ProgramMemory&) = delete;
   ProgramMemory& operator=(const ProgramMemory&) = delete;
 
-  // Copies a checked program to the device; blocks for the copy. RESOURCE_EXHAUSTED says how much is
-  // asked and free; nothing has changed then.
+  // Copies a checked program to the device; blocks for the copy. RESOURCE_EXHAUSTED says how much
+  // is asked and free; nothing has changed then.
   absl::StatusOr<std::shared_ptr<const LoadedProgram>> Load(const program::Image& image);
 
   const Arena& arena() const { return arena_; }

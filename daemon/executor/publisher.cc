@@ -37,8 +37,7 @@ void Publisher::Publish(Batch& batch) {
 }
 
 abi::DeviceAddress Publisher::WriteBindings(std::uint32_t window, const Batch& batch) {
-  const std::size_t offset =
-      std::size_t{window} * abi::kMaxSlots * sizeof(abi::DeviceAddress);
+  const std::size_t offset = std::size_t{window} * abi::kMaxSlots * sizeof(abi::DeviceAddress);
   const std::vector<abi::DeviceAddress>& addresses = batch.checked.addresses();
   std::copy(addresses.begin(), addresses.end(),
             reinterpret_cast<abi::DeviceAddress*>(bindings_.host + offset));

@@ -40,7 +40,8 @@ class Publisher {
   // REQUIRES: a window is free, the program's ready items and state fit.
   void Publish(Batch& batch);
 
-  // Takes every completion that has come. Window, ready items and state of the batches are free again.
+  // Takes every completion that has come. Window, ready items and state of the batches are free
+  // again.
   std::vector<CompletedBatch> TakeCompleted();
 
   // See device::QueueWriter, which also says why the queue does not run over.

@@ -22,10 +22,9 @@ bool Releases::wants_park() const {
 }
 
 std::uint32_t Releases::CountOf(std::uint64_t session) const {
-  return static_cast<std::uint32_t>(
-      std::count_if(pending_.begin(), pending_.end(), [session](const Pending& pending) {
-        return pending.owner.session == session;
-      }));
+  return static_cast<std::uint32_t>(std::count_if(
+      pending_.begin(), pending_.end(),
+      [session](const Pending& pending) { return pending.owner.session == session; }));
 }
 
 std::vector<Releases::Released> Releases::Run(bool parked) {
@@ -33,8 +32,7 @@ std::vector<Releases::Released> Releases::Run(bool parked) {
   if (pending_.empty() || (!parked && segments_.ReleaseWaitsForWorker())) return released;
   const auto let_go = [&](const Pending& pending) {
     if (!IsUnused(pending.segment)) return false;
-    released.push_back(
-        {.owner = pending.owner, .status = segments_.Release(*pending.segment)});
+    released.push_back({.owner = pending.owner, .status = segments_.Release(*pending.segment)});
     return true;
   };
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), let_go), pending_.end());

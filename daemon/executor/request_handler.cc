@@ -80,7 +80,8 @@ absl::Status RequestHandler::Dispatch(const v1::ExecutorRequest& request, int de
       return absl::OkStatus();
     default:
       return absl::InvalidArgumentError(
-          "kind is not set or not known to this executor; gpuosd and executor must be of one build");
+          "kind is not set or not known to this executor; gpuosd and executor must be of one "
+          "build");
   }
 }
 
@@ -109,7 +110,8 @@ absl::Status RequestHandler::Import(const v1::ImportSegment& request, int descri
         request.cuda_ipc().device_uuid());
   } else if (request.memory_file()) {
     if (descriptor < 0) {
-      return absl::InvalidArgumentError("memory_file is set, but no descriptor came with the message");
+      return absl::InvalidArgumentError(
+          "memory_file is set, but no descriptor came with the message");
     }
     size = core_.ImportMemoryFile(request.session(), request.segment(), descriptor);
   } else {

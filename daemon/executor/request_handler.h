@@ -16,8 +16,9 @@ class RequestHandler {
  public:
   explicit RequestHandler(Core& core) : core_(core) {}
 
-  // Hands a request to the core. Returns its answer if it has one already; otherwise the core's Step
-  // will, under the request's id. `descriptor` rode with the request, or is -1; stays the caller's.
+  // Hands a request to the core. Returns its answer if it has one already; otherwise the core's
+  // Step will, under the request's id. `descriptor` rode with the request, or is -1; stays the
+  // caller's.
   std::optional<v1::ExecutorResponse> Handle(const v1::ExecutorRequest& request, int descriptor,
                                              Time now);
 

@@ -18,7 +18,8 @@ void Residence::RequestPark(Time now) {
 }
 
 Residence::Action Residence::Next(Time now) {
-  if (launches_ < parks_ || (launches_ == parks_ && WantsLaunch() && !options_.synchronous_launch)) {
+  if (launches_ < parks_ ||
+      (launches_ == parks_ && WantsLaunch() && !options_.synchronous_launch)) {
     ++launches_;
     return Action::kLaunch;
   }

@@ -77,8 +77,8 @@ class Residence {
   std::uint64_t launches_ = 0;
   std::uint64_t parks_ = 0;
   std::uint64_t finished_ = 0;
-  // Batches published and not completed; those among them and the completed ones that were published
-  // behind the last PARK.
+  // Batches published and not completed; those among them and the completed ones that were
+  // published behind the last PARK.
   std::uint64_t running_ = 0;
   std::uint64_t behind_park_ = 0;
   // The last batch came within the linger of the one before, so that lingering pays.

@@ -21,12 +21,12 @@ constexpr int kMaxRequests = 2;
 constexpr Duration kTick = std::chrono::microseconds(50);
 
 enum class Event { kPublish, kTake, kComplete, kHear, kTick, kRequestPark, kRelease, kStop };
-constexpr std::array kEvents = {Event::kPublish, Event::kTake,        Event::kComplete,
-                                Event::kHear,    Event::kTick,        Event::kRequestPark,
+constexpr std::array kEvents = {Event::kPublish, Event::kTake, Event::kComplete,
+                                Event::kHear,    Event::kTick, Event::kRequestPark,
                                 Event::kRelease, Event::kStop};
 
-// Executor, queue and worker. What the worker did is told to residence only by kHear, as late as the
-// exploration likes.
+// Executor, queue and worker. What the worker did is told to residence only by kHear, as late as
+// the exploration likes.
 struct World {
   Residence residence;
   std::vector<char> queue;  // 'B' or 'P'.

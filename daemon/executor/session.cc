@@ -13,9 +13,9 @@ absl::Status Session::CheckNewSegment(std::uint64_t segment) const {
         absl::StrCat("segment is ", segment, ", which session ", id_, " holds already"));
   }
   if (segments_.size() >= limits_.segments) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("session ", id_, " holds ", segments_.size(), " segments, the limit is ",
-                     limits_.segments, "; release segments that are not needed"));
+    return absl::ResourceExhaustedError(absl::StrCat("session ", id_, " holds ", segments_.size(),
+                                                     " segments, the limit is ", limits_.segments,
+                                                     "; release segments that are not needed"));
   }
   return absl::OkStatus();
 }
@@ -52,9 +52,9 @@ absl::Status Session::CheckNewProgram(std::uint64_t program) const {
         absl::StrCat("program_id is ", program, ", which session ", id_, " holds already"));
   }
   if (programs_.size() >= limits_.programs) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("session ", id_, " holds ", programs_.size(), " programs, the limit is ",
-                     limits_.programs, "; release programs that are not needed"));
+    return absl::ResourceExhaustedError(absl::StrCat("session ", id_, " holds ", programs_.size(),
+                                                     " programs, the limit is ", limits_.programs,
+                                                     "; release programs that are not needed"));
   }
   return absl::OkStatus();
 }

@@ -25,9 +25,10 @@ class Watchdog {
   // REQUIRES: limit > 0.
   explicit Watchdog(Duration limit) : limit_(limit) {}
 
-  // OK, or DEADLINE_EXCEEDED with a sentence that says what hangs: for `limit` something was awaited
-  // and no tile, batch or launch ended. Time counts only as far as Check is called often (a fourth
-  // of the limit at most from call to call): an executor that was itself stopped accuses nobody.
+  // OK, or DEADLINE_EXCEEDED with a sentence that says what hangs: for `limit` something was
+  // awaited and no tile, batch or launch ended. Time counts only as far as Check is called often (a
+  // fourth of the limit at most from call to call): an executor that was itself stopped accuses
+  // nobody.
   absl::Status Check(const SignsOfLife& signs, Time now);
 
  private:
