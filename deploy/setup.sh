@@ -4,6 +4,7 @@
 #   deploy/requirements.txt, and the static archives of third_party/pic.
 # Run again it downloads and builds nothing. CUDA_HOME says where the CUDA 13 toolkit is (default /usr/local/cuda).
 set -euo pipefail
+export PATH=${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly cuda_home=${CUDA_HOME:-/usr/local/cuda}
