@@ -1,0 +1,26 @@
+#include "daemon/control/log.h"
+
+#include "spdlog/spdlog.h"
+
+namespace gpuos::control {
+namespace {
+
+spdlog::level::level_enum ToSpdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kInfo:
+      break;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+void WriteLog(LogLevel level, const std::string& line) {
+  spdlog::default_logger_raw()->log(ToSpdlog(level), spdlog::string_view_t(line));
+}
+
+}  // namespace gpuos::control
