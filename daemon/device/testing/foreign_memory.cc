@@ -22,8 +22,8 @@ class MemoryFile final : public ForeignMemory {
   MemoryFile& operator=(const MemoryFile&) = delete;
   ~MemoryFile() override { close(descriptor_); }
 
-  absl::StatusOr<Segment> Import(Device& device) override {
-    return device.segments().ImportMemoryFile(descriptor_);
+  absl::StatusOr<Segment> ImportInto(Segments& segments) override {
+    return segments.ImportMemoryFile(descriptor_);
   }
   void Write(std::uint64_t offset, absl::Span<const std::byte> bytes) override {
     if (pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset)) !=

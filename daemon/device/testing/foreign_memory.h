@@ -18,8 +18,9 @@ class ForeignMemory {
  public:
   virtual ~ForeignMemory() = default;
 
-  // Maps it into the device, as the executor does.
-  virtual absl::StatusOr<Segment> Import(Device& device) = 0;
+  // Maps it, as the executor does.
+  virtual absl::StatusOr<Segment> ImportInto(Segments& segments) = 0;
+  absl::StatusOr<Segment> Import(Device& device) { return ImportInto(device.segments()); }
   virtual void Write(std::uint64_t offset, absl::Span<const std::byte> bytes) = 0;
   virtual void Read(std::uint64_t offset, absl::Span<std::byte> bytes) = 0;
 };

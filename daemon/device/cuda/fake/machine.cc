@@ -59,7 +59,7 @@ CUresult Machine::LaunchWorker(std::uint32_t blocks, abi::WorkerState* state,
     launched_.fetch_add(1);
     worker_->Launch(state, launch);
   }
-  while (setting_.synchronous != 0 && worker_runs()) {
+  while (setting().synchronous != 0 && worker_runs()) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return CUDA_SUCCESS;

@@ -50,7 +50,8 @@ class Machine {
   // Never destroyed: the worker's threads may outlive main().
   static Machine& Get();
 
-  const Setting& setting() const { return setting_; }
+  // Read anew each time, so that a test may change it.
+  Setting setting() const { return Setting::FromEnvironment(); }
   CallLog& calls() { return calls_; }
   DeviceHeap& heap() { return heap_; }
 
@@ -67,9 +68,8 @@ class Machine {
   std::atomic<std::int64_t> objects{0};
 
  private:
-  Machine() : setting_(Setting::FromEnvironment()) {}
+  Machine() = default;
 
-  const Setting setting_;
   CallLog calls_;
   DeviceHeap heap_;
   mutable std::mutex mutex_;

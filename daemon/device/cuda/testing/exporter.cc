@@ -36,8 +36,8 @@ class Exporter final : public ForeignMemory {
   Exporter& operator=(const Exporter&) = delete;
   ~Exporter() override { Stop(); }
 
-  absl::StatusOr<Segment> Import(Device& device) override {
-    return device.segments().ImportCudaIpc(
+  absl::StatusOr<Segment> ImportInto(Segments& segments) override {
+    return segments.ImportCudaIpc(
         {reinterpret_cast<const std::byte*>(hello_.handle), sizeof(hello_.handle)}, hello_.uuid);
   }
   void Write(std::uint64_t offset, absl::Span<const std::byte> bytes) override {
