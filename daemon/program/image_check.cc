@@ -109,17 +109,13 @@ class Checker {
       : image_(image), parts_(std::move(parts)), catalog_(catalog) {}
 
   absl::StatusOr<ImageReport> Run() {
-    for (std::size_t i = 0; i < parts_.views.size(); ++i) {
-      if (absl::Status status = CheckViewShape(parts_.views[i], i, image_); !status.ok()) {
-        return status;
-      }
-    }
-    for (const absl::Status& status : {CheckTasks(), CheckEdges()}) {
-      if (!status.ok()) return status;
-    }
-    for (const absl::Status& status : {FindAncestors(), CheckOrder(), CheckUse()}) {
-      if (!status.ok()) return status;
-    }
+    if (absl::Status status = CheckViews(image_); !status.ok()) return status;
+    absl::Status status = CheckTasks();
+    if (status.ok()) status = CheckEdges();
+    if (status.ok()) status = FindAncestors();
+    if (status.ok()) status = CheckOrder();
+    if (status.ok()) status = CheckUse();
+    if (!status.ok()) return status;
     CountImplied();
     return report_;
   }
@@ -277,6 +273,16 @@ absl::StatusOr<ImageReport> CheckImage(const Image& image,
   absl::StatusOr<Parts> parts = ReadParts(image);
   if (!parts.ok()) return parts.status();
   return Checker(image, *std::move(parts), catalog).Run();
+}
+
+absl::Status CheckViews(const Image& image) {
+  const absl::StatusOr<Parts> parts = ReadParts(image);
+  if (!parts.ok()) return parts.status();
+  for (std::size_t i = 0; i < parts->views.size(); ++i) {
+    const absl::Status status = CheckViewShape(parts->views[i], i, image);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 void RemoveEdge(std::uint32_t edge, Image& image) {

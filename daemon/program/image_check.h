@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "daemon/program/program_image.h"
@@ -32,6 +33,9 @@ struct ImageReport {
 // INTERNAL says what is wrong. Slow (quadratic in tasks, linear in bytes touched): small programs.
 absl::StatusOr<ImageReport> CheckImage(const Image& image,
                                        absl::Span<const ops::Signature> catalog);
+
+// Only that every view is well-formed and lies in its slot; fast for views of any size.
+absl::Status CheckViews(const Image& image);
 
 // Takes the edge number `edge` out of the image, consistently, as if it had been forgotten.
 void RemoveEdge(std::uint32_t edge, Image& image);

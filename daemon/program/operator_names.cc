@@ -76,9 +76,11 @@ std::vector<std::string> OperatorNames::Closest(absl::string_view name) const {
     }
   }
   std::sort(near.begin(), near.end());
-  if (near.size() > kSuggestions) near.resize(kSuggestions);
   std::vector<std::string> names;
-  for (const auto& [difference, close] : near) names.push_back(Quoted(close));
+  for (const auto& [difference, close] : near) {
+    if (difference > near.front().first || names.size() == kSuggestions) break;
+    names.push_back(Quoted(close));
+  }
   return names;
 }
 

@@ -24,7 +24,7 @@ class OperatorNames {
   absl::StatusOr<std::uint32_t> Find(absl::string_view name, std::uint32_t task) const;
 
  private:
-  // Up to three names that are a slip away from `name`, the closest first.
+  // The name that is a slip or two away from `name`; up to three if they are equally close.
   std::vector<std::string> Closest(absl::string_view name) const;
 
   const absl::Span<const ops::Signature> catalog_;
