@@ -45,6 +45,7 @@ fetch() {
     fail "cannot unpack the source package $1: $(tail -n 3 "$work/log")"
 }
 
+export PATH=${PATH:-/usr/local/bin:/usr/bin:/bin}
 readonly flags="-O2 -w -DNDEBUG -ffunction-sections -fdata-sections"
 
 # needed ARCHIVE HEADER_PACKAGE: sets `version` and says whether ARCHIVE is missing at that version.
@@ -91,11 +92,11 @@ build_re2() {
     if [[ -z $source ]]; then
       (cd "$work/re2-build" && ar x /usr/lib/x86_64-linux-gnu/libre2.a "$object")
     else
-      # shellcheck disable=SC2086  # the flags are words
-      (cd "$work/re2" && /usr/bin/g++ $flags -fPIC -std=c++17 -pthread -I. -c "$source" -o "$work/re2-build/$object") ||
-        fail "re2/$source does not compile"
+      echo "$source $work/re2-build/$object"
     fi
-  done
+  done >"$work/re2-sources"
+  (cd "$work/re2" && FLAGS=$flags xargs -P "$(nproc)" -L 1 sh -c '/usr/bin/g++ $FLAGS -fPIC -std=c++17 -pthread -I. -c "$1" -o "$2" || exit 255' compile <"$work/re2-sources") ||
+    fail "re2 does not compile"
   finish libre2_pic.a "$work/re2-build"
 }
 
