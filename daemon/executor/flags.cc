@@ -49,6 +49,8 @@ absl::Status CheckTogether(const Flags& flags) {
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
   CommandLine line;
   CLI::App app{"Owns one device and runs batches on it; started by gpuosd", "gpuos-executor"};
+  // What gpuosd is told to pass on comes last and outweighs what it passes of its own.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   AddOptions(app, line.flags);
   try {
     app.parse(argc, argv);

@@ -54,6 +54,12 @@ TEST(Flags, NameWhatIsWrong) {
   }
 }
 
+TEST(Flags, GivenTwiceCountAsGivenLast) {
+  const auto line = Parse({"--device=host:0", "--link-fd=3", "--seed=1", "--seed=2"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->flags.seed, 2u);
+}
+
 TEST(Flags, GiveHelp) {
   const auto line = Parse({"--help"});
   ASSERT_TRUE(line.ok()) << line.status();

@@ -53,10 +53,13 @@ absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const Flags& flags) {
 
 absl::StatusOr<std::vector<device::Info>> ListDevices(const Flags& flags) {
   absl::StatusOr<std::vector<device::Info>> devices = device::ListCudaDevices(flags.cuda_driver);
-  if (absl::IsUnavailable(devices.status())) devices = std::vector<device::Info>();
-  if (!devices.ok()) return devices;
   device::Info host;
   host.name = kHostName;
+  if (absl::IsUnavailable(devices.status())) {
+    host.remark = std::string(devices.status().message());
+    devices = std::vector<device::Info>();
+  }
+  if (!devices.ok()) return devices;
   host.model = device::ProcessorModel();
   host.memory_bytes = device::MachineMemoryBytes();
   devices->push_back(std::move(host));
@@ -67,7 +70,8 @@ std::string ToJson(const device::Info& info) {
   const nlohmann::ordered_json json = {{"name", info.name},
                                        {"uuid", info.uuid},
                                        {"model", info.model},
-                                       {"memory_bytes", info.memory_bytes}};
+                                       {"memory_bytes", info.memory_bytes},
+                                       {"remark", info.remark}};
   // Vendors' names need not be UTF-8; what is not is replaced.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

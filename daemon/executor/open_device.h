@@ -21,7 +21,8 @@ absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const Flags& flags);
 // driver that is there: it must not pass for a machine without GPUs.
 absl::StatusOr<std::vector<device::Info>> ListDevices(const Flags& flags);
 
-// One line of JSON: name, uuid, model, memory_bytes. Pure.
+// One line of JSON: name, uuid, model, memory_bytes, remark (of the host: why no GPU is listed).
+// Pure.
 std::string ToJson(const device::Info& info);
 
 }  // namespace gpuos::executor

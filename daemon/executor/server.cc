@@ -17,8 +17,9 @@
 namespace gpuos::executor {
 namespace {
 
-// So many requests are taken before the core is stepped, so that completions do not wait long.
-constexpr int kRequestsPerStep = 64;
+// So many batches are taken before the core is stepped, so that completions do not wait long. After
+// any other request, which may take longer, it is stepped at once.
+constexpr int kBatchesPerStep = 64;
 // What is left of the answers is written for so long before the process ends.
 constexpr std::chrono::milliseconds kFarewell(1000);
 
@@ -51,7 +52,7 @@ absl::Status Server::Run() {
 }
 
 bool Server::TakeRequests(Time now) {
-  for (int taken = 0; taken < kRequestsPerStep; ++taken) {
+  for (int taken = 0; taken < kBatchesPerStep; ++taken) {
     if (!link_open_) return taken > 0;
     absl::StatusOr<std::optional<link::Received>> received = link_.TryReceive();
     if (!received.ok()) {
@@ -79,7 +80,7 @@ bool Server::HandleReceived(const link::Received& received, Time now) {
     return true;
   }
   if (const auto response = handler_.Handle(request, received.fd.get(), now)) Send(*response);
-  return true;
+  return request.has_run_batch();
 }
 
 bool Server::StepCore(Time now) {

@@ -31,6 +31,7 @@ class Server {
  private:
   // Takes what requests have come, some at most. Returns whether there was one.
   bool TakeRequests(Time now);
+  // Returns whether to take another before the core is stepped.
   bool HandleReceived(const link::Received& received, Time now);
   // Steps the core. Returns whether there was something to do.
   bool StepCore(Time now);
