@@ -5,10 +5,11 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 actions=$(mktemp)
-trap 'rm -f "$actions"' EXIT
-"${BAZEL:-bazel}" aquery --noshow_progress --ui_event_filters=error --output=jsonproto \
-  'mnemonic("CppCompile", //...)' >"$actions" || {
-  echo "compile_commands: bazel cannot list its compile actions; its message is above" >&2
+trap 'rm -f "$actions" "$actions.log" compile_commands.json.new' EXIT
+"${BAZEL:-bazel}" aquery --noshow_progress --color=no --output=jsonproto 'mnemonic("CppCompile", //...)' \
+  >"$actions" 2>"$actions.log" || {
+  grep -v '^INFO' "$actions.log" >&2
+  echo "compile_commands: bazel cannot list its compile actions" >&2
   exit 1
 }
 /usr/bin/python3 deploy/compile_commands.py "$actions" "$PWD" >compile_commands.json.new
