@@ -16,6 +16,12 @@ namespace {
 
 constexpr char kHost[] = "host:0";
 
+// Empty if it is not there, or not a text.
+std::string TextOf(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 std::string NamesOf(const std::vector<v1::DeviceInfo>& devices) {
   return absl::StrJoin(devices, ", ", [](std::string* out, const v1::DeviceInfo& device) {
     out->append(device.name());
@@ -58,10 +64,12 @@ absl::StatusOr<FoundDevices> ParseDeviceList(const std::string& output) {
     }
     v1::DeviceInfo device;
     device.set_name(json["name"].get<std::string>());
-    device.set_uuid(json.value("uuid", ""));
-    device.set_model(json.value("model", ""));
-    device.set_memory_bytes(json.value("memory_bytes", std::uint64_t{0}));
-    if (json.contains("no_cuda")) found.no_cuda = json.value("no_cuda", "");
+    device.set_uuid(TextOf(json, "uuid"));
+    device.set_model(TextOf(json, "model"));
+    if (json.contains("memory_bytes") && json["memory_bytes"].is_number_unsigned()) {
+      device.set_memory_bytes(json["memory_bytes"].get<std::uint64_t>());
+    }
+    if (device.name() == kHost) found.no_cuda = TextOf(json, "remark");
     found.devices.push_back(std::move(device));
   }
   return found;

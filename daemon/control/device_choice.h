@@ -17,8 +17,9 @@ struct FoundDevices {
   std::string no_cuda;
 };
 
-// Reads its output: one JSON object a line, {"name", "uuid", "model", "memory_bytes"}; the host's
-// may have "no_cuda". INVALID_ARGUMENT with the line that is not one. Pure.
+// Reads its output: one JSON object a line, {"name", "uuid", "model", "memory_bytes", "remark"};
+// the host's remark says why there is no CUDA device. INVALID_ARGUMENT with the line that is not
+// one. Pure.
 absl::StatusOr<FoundDevices> ParseDeviceList(const std::string& output);
 
 struct DeviceChoice {

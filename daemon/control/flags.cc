@@ -22,6 +22,8 @@ struct Texts {
 };
 
 void AddOptions(CLI::App& app, Flags& flags, Texts& texts) {
+  // Given twice, the last counts: wrappers append to what they were given.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("--socket", flags.socket,
                  "Path of the gRPC socket; the attach socket is PATH.attach")
       ->capture_default_str();
@@ -38,7 +40,8 @@ void AddOptions(CLI::App& app, Flags& flags, Texts& texts) {
                  "The executor's program; default: gpuos-executor beside gpuosd");
   app.add_option("--executor-arg", flags.executor_arguments,
                  "A flag for the executor, such as --executor-arg=--host-threads=4; repeatable")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--parent-fd", flags.parent_fd,
                  "Read end of a pipe; gpuosd stops when its other end closes");
   app.add_option("--log-level", flags.log_level, "What is logged at least")

@@ -1,16 +1,15 @@
 #include "daemon/control/grpc_acceptor.h"
 
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "daemon/control/log.h"
 
@@ -21,6 +20,7 @@ namespace {
 // at kLastNumber, so that the kernel's table of descriptors stays small.
 constexpr int kFirstNumber = 256;
 constexpr int kLastNumber = 16384;
+constexpr std::size_t kFirstSweep = 64;
 
 int NumberLimit() {
   rlimit limit = {};
@@ -32,6 +32,12 @@ int NumberLimit() {
 link::UniqueFd Renumber(link::UniqueFd fd, int lowest) {
   link::UniqueFd moved(fcntl(fd.get(), F_DUPFD_CLOEXEC, lowest));
   return moved.get() >= 0 ? std::move(moved) : std::move(fd);
+}
+
+// 0 if there is no such descriptor.
+ino_t InodeOf(int fd) {
+  struct stat about = {};
+  return fstat(fd, &about) == 0 ? about.st_ino : 0;
 }
 
 void AppendFrame(std::string* out, std::uint8_t type, const std::string& payload) {
@@ -63,19 +69,16 @@ void Refuse(int connection, const std::string& sentence) {
 }  // namespace
 
 GrpcAcceptor::GrpcAcceptor(EventLoop* loop, PeerTable* peers, Options options)
-    : loop_(loop),
-      peers_(peers),
+    : peers_(peers),
       options_(std::move(options)),
+      sweep_at_(kFirstSweep),
       next_number_(kFirstNumber),
       source_(loop, options_.listening, [this](link::UniqueFd connection, PeerCredentials peer) {
         Accept(std::move(connection), peer);
       }) {}
 
-GrpcAcceptor::~GrpcAcceptor() {
-  while (!connections_.empty()) Forget(connections_.begin()->first);
-}
-
 void GrpcAcceptor::Accept(link::UniqueFd connection, PeerCredentials peer) {
+  if (connections_.size() >= std::min(sweep_at_, options_.max_connections)) Sweep();
   if (connections_.size() >= options_.max_connections) {
     LogWarning("refused a connection of pid ", peer.pid, ": ", connections_.size(), " are open");
     return Refuse(connection.get(),
@@ -83,29 +86,23 @@ void GrpcAcceptor::Accept(link::UniqueFd connection, PeerCredentials peer) {
                                " connections, its limit; close some and try again"));
   }
   connection = Renumber(std::move(connection), next_number_);
-  const int fd = connection.get();
+  const int fd = connection.release();
   next_number_ = fd + 1 < NumberLimit() ? fd + 1 : kFirstNumber;
-
-  link::UniqueFd duplicate(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  absl::StatusOr<EventLoop::WatchId> watch = loop_->Watch(
-      duplicate.get(), EPOLLRDHUP | EPOLLHUP, [this, fd](std::uint32_t) { Forget(fd); });
-  if (!watch.ok()) {
-    LogWarning("dropped a connection of pid ", peer.pid, ": ", watch.status().ToString());
-    return;
-  }
-  // gRPC may have closed an earlier descriptor of this number before we heard of it.
-  Forget(fd);
+  connections_[fd] = InodeOf(fd);
   peers_->Add(fd, peer);
-  connections_[fd] = Connection{.duplicate = std::move(duplicate), .watch = *watch};
-  options_.hand_over(connection.release());
+  options_.hand_over(fd);
 }
 
-void GrpcAcceptor::Forget(int fd) {
-  auto found = connections_.find(fd);
-  if (found == connections_.end()) return;
-  loop_->Unwatch(found->second.watch, found->second.duplicate.get());
-  peers_->Remove(fd);
-  connections_.erase(found);
+void GrpcAcceptor::Sweep() {
+  for (auto connection = connections_.begin(); connection != connections_.end();) {
+    if (InodeOf(connection->first) == connection->second) {
+      ++connection;
+      continue;
+    }
+    peers_->Remove(connection->first);
+    connection = connections_.erase(connection);
+  }
+  sweep_at_ = std::max(kFirstSweep, 2 * connections_.size());
 }
 
 }  // namespace gpuos::control

@@ -2,6 +2,8 @@
 #ifndef GPUOS_DAEMON_CONTROL_GRPC_ACCEPTOR_H_
 #define GPUOS_DAEMON_CONTROL_GRPC_ACCEPTOR_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -15,9 +17,10 @@
 
 namespace gpuos::control {
 
-// Accepts, notes who connected in the PeerTable, and gives the descriptor away (to gRPC). Keeps a
-// duplicate of each to learn when the connection ends: then the peer is forgotten. Beyond
-// `max_connections` a client is told so in HTTP/2's own words (GOAWAY) and closed.
+// Accepts, notes who connected in the PeerTable, and gives the descriptor away (to gRPC). gRPC does
+// not say when it closes one, so those that have gone are looked for, by the inode that a number
+// had, when their count has doubled. Beyond `max_connections` a client is told so in HTTP/2's own
+// words (GOAWAY) and closed.
 //
 // Ownership: loop, listening descriptor and table outlive it. Thread: the loop's, all of it. Does
 // not block.
@@ -35,26 +38,21 @@ class GrpcAcceptor {
   GrpcAcceptor(EventLoop* loop, PeerTable* peers, Options options);
   GrpcAcceptor(const GrpcAcceptor&) = delete;
   GrpcAcceptor& operator=(const GrpcAcceptor&) = delete;
-  ~GrpcAcceptor();
 
   absl::Status Start() { return source_.Start(); }
   // Takes no more; those there are live on.
   void Stop() { source_.Stop(); }
 
  private:
-  struct Connection {
-    link::UniqueFd duplicate;
-    EventLoop::WatchId watch = 0;
-  };
-
   void Accept(link::UniqueFd connection, PeerCredentials peer);
-  void Forget(int fd);
+  // Forgets connections that have gone.
+  void Sweep();
 
-  EventLoop* const loop_;
   PeerTable* const peers_;
   const Options options_;
-  // Connections by the descriptor that gRPC has.
-  std::map<int, Connection> connections_;
+  // The socket's inode by the descriptor that gRPC has.
+  std::map<int, ino_t> connections_;
+  std::size_t sweep_at_;
   // The lowest number for the next descriptor; goes up and around.
   int next_number_;
   ConnectionSource source_;
