@@ -85,6 +85,8 @@ main() {
   check "units: systemd accepts the unit files" tests/lint/units.sh
 
   bazel_tests "default" 1400 --test_tag_filters="$left_out" //...
+  GPUOS_BIN_DIR=$("$bazel" info bazel-bin 2>/dev/null)
+  export GPUOS_BIN_DIR
   check "headers: each header compiles alone" tests/lint/headers.sh
   check "compile_commands: one command lists how each file is compiled" list_compile_commands
   python_tests "python client" python_client/tests
