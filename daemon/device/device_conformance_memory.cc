@@ -77,7 +77,9 @@ TEST_P(DeviceConformanceTest, MoreThanThereIsIsRefusedWithBothNumbersAndTheDevic
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(std::to_string(kHuge)));
   EXPECT_THAT(std::string(status.message()), HasSubstr("are free"));
-  EXPECT_EQ(device().AllocateShared(kHuge).status().code(), absl::StatusCode::kResourceExhausted);
+  const absl::Status shared = device().AllocateShared(kHuge).status();
+  EXPECT_EQ(shared.code(), absl::StatusCode::kResourceExhausted) << shared;
+  EXPECT_THAT(std::string(shared.message()), HasSubstr("are free"));
   EXPECT_TRUE(device().memory().Allocate(4096).ok());
 }
 

@@ -2,6 +2,7 @@
 #include "daemon/device/cuda/cuda_device.h"
 
 #include <cuda.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -190,6 +191,20 @@ TEST_F(CudaDeviceTest, BytesThatAreNoHandleAreRefused) {
       absl::StatusCode::kInvalidArgument, "the handle must come from cuIpcGetMemHandle");
   ExpectError(device->segments().ImportMemoryFile(0).status(), absl::StatusCode::kUnimplemented,
               "cuda:0 cannot use a memory file");
+}
+
+TEST_F(CudaDeviceTest, MemoryOfThisProcessIsRefused) {
+  const auto device = Make();
+  void* library = dlopen(FakeControl::kLibrary, RTLD_NOW | RTLD_LOCAL);
+  const auto get_handle =
+      reinterpret_cast<decltype(&::cuIpcGetMemHandle)>(dlsym(library, "cuIpcGetMemHandle"));
+  CUipcMemHandle handle{};
+  ASSERT_EQ(get_handle(&handle, device->memory().Allocate(4096).value()), CUDA_SUCCESS);
+  ExpectError(device->segments()
+                  .ImportCudaIpc({reinterpret_cast<const std::byte*>(&handle), sizeof(handle)},
+                                 device->info().uuid)
+                  .status(),
+              absl::StatusCode::kInvalidArgument, "in another process");
 }
 
 TEST_F(CudaDeviceTest, AHandleOfAProcessThatIsGoneIsRefused) {

@@ -1,7 +1,11 @@
 #include "daemon/device/cuda/cuda_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +17,13 @@ constexpr std::size_t kStagingBytes = std::size_t{1} << 20;
 
 absl::Status NothingAskedFor() {
   return absl::InvalidArgumentError("0 bytes of memory were asked for; ask for at least 1");
+}
+
+constexpr std::uintptr_t kPage = 4096;
+
+std::uint64_t FreeMachineBytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -34,21 +45,27 @@ CudaMemory::~CudaMemory() {
 }
 
 absl::Status CudaMemory::AllocationError(CUresult result, const char* call,
-                                         std::size_t bytes) const {
+                                         const std::string& of) const {
+  const absl::Status status = driver_.Check(result, call, absl::StrCat("of ", of));
+  // The size is the only value that can be invalid: it is larger than any memory.
+  if (absl::IsInvalidArgument(status)) return absl::ResourceExhaustedError(status.message());
+  return status;
+}
+
+std::string CudaMemory::DescribeRequest(std::size_t bytes) const {
   std::size_t free = 0;
   std::size_t total = 0;
-  const std::string detail = driver_.api().cuMemGetInfo(&free, &total) == CUDA_SUCCESS
-                                 ? absl::StrCat("of ", bytes, " bytes on ", device_, ", where ",
-                                                free, " of ", total, " are free,")
-                                 : absl::StrCat("of ", bytes, " bytes on ", device_);
-  return driver_.Check(result, call, detail);
+  if (driver_.api().cuMemGetInfo(&free, &total) != CUDA_SUCCESS) {
+    return absl::StrCat(bytes, " bytes on ", device_);
+  }
+  return absl::StrCat(bytes, " bytes on ", device_, ", where ", free, " of ", total, " are free,");
 }
 
 absl::StatusOr<DeviceAddress> CudaMemory::Allocate(std::size_t bytes) {
   if (bytes == 0) return NothingAskedFor();
   CUdeviceptr arena = 0;
   const CUresult result = driver_.api().cuMemAlloc(&arena, bytes);
-  if (result != CUDA_SUCCESS) return AllocationError(result, "cuMemAlloc", bytes);
+  if (result != CUDA_SUCCESS) return AllocationError(result, "cuMemAlloc", DescribeRequest(bytes));
   arenas_.push_back(arena);
   const absl::Status status = Zero(arena, bytes);
   if (!status.ok()) return status;
@@ -58,10 +75,22 @@ absl::StatusOr<DeviceAddress> CudaMemory::Allocate(std::size_t bytes) {
 absl::StatusOr<SharedBytes> CudaMemory::AllocateShared(std::size_t bytes) {
   if (bytes == 0) return NothingAskedFor();
   void* host = nullptr;
+  if (bytes > std::numeric_limits<std::size_t>::max() - kPage) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(bytes, " bytes were asked for, more than an address can say; ask for less"));
+  }
+  // The driver aligns pinned memory to 512 bytes only (seen on an H200).
   const CUresult result = driver_.api().cuMemHostAlloc(
-      &host, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
-  if (result != CUDA_SUCCESS) return AllocationError(result, "cuMemHostAlloc", bytes);
+      &host, bytes + kPage, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+  if (result != CUDA_SUCCESS) {
+    return AllocationError(result, "cuMemHostAlloc",
+                           absl::StrCat(bytes, " bytes of the machine's memory, of which ",
+                                        FreeMachineBytes(), " are free,"));
+  }
   pinned_.push_back(host);
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(host);
+  const std::uintptr_t skip = (kPage - address % kPage) % kPage;
+  host = reinterpret_cast<void*>(address + skip);
   std::memset(host, 0, bytes);
   CUdeviceptr device = 0;
   const absl::Status status =

@@ -43,8 +43,10 @@ class CudaMemory final : public Memory {
       : driver_(driver), device_(std::move(device)), copies_(std::move(copies)) {}
 
   absl::Status Zero(DeviceAddress to, std::size_t bytes);
-  // The error of a failed allocation, with what is free.
-  absl::Status AllocationError(CUresult result, const char* call, std::size_t bytes) const;
+  // The error of a failed allocation: `of` says what was asked for and what is free.
+  absl::Status AllocationError(CUresult result, const char* call, const std::string& of) const;
+  // "4096 bytes on cuda:0, where 100 of 200 are free,".
+  std::string DescribeRequest(std::size_t bytes) const;
 
   const Driver& driver_;
   const std::string device_;

@@ -12,6 +12,8 @@ using gpuos::device::fake::Machine;
 using gpuos::device::fake::Stream;
 
 constexpr std::size_t kPage = 4096;
+// The driver aligns pinned memory to this and no more (seen on an H200).
+constexpr std::size_t kPinnedAlignment = 512;
 constexpr int kGarbage = 0x5a;
 
 // Pinned memory by its address, with its size.
@@ -22,9 +24,13 @@ class Pinned {
     blocks_[host] = bytes;
     ++Machine::Get().objects;
   }
+  // Whether the address lies in pinned memory.
   bool Has(void* host) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return blocks_.count(host) != 0;
+    auto block = blocks_.upper_bound(host);
+    if (block == blocks_.begin()) return false;
+    --block;
+    return static_cast<char*>(host) < static_cast<char*>(block->first) + block->second;
   }
   bool Remove(void* host) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -87,10 +93,11 @@ CUresult cuMemHostAlloc(void** host, std::size_t bytes, unsigned flags) {
   static_cast<void>(flags);
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > gpuos::device::fake::DeviceHeap::kTotalBytes) return CUDA_ERROR_OUT_OF_MEMORY;
-  const std::size_t pages = (bytes + kPage - 1) / kPage * kPage;
-  *host = std::aligned_alloc(kPage, pages);
-  if (*host == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  std::memset(*host, kGarbage, pages);
+  const std::size_t pages = (bytes + kPinnedAlignment + kPage - 1) / kPage * kPage;
+  auto* block = static_cast<char*>(std::aligned_alloc(kPage, pages));
+  if (block == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  std::memset(block, kGarbage, pages);
+  *host = block + kPinnedAlignment;
   AllPinned().Add(*host, bytes);
   return CUDA_SUCCESS;
 }
@@ -98,7 +105,7 @@ CUresult cuMemHostAlloc(void** host, std::size_t bytes, unsigned flags) {
 CUresult cuMemFreeHost(void* host) {
   GPUOS_FAKE_ENTER_WAITING(cuMemFreeHost)
   if (!AllPinned().Remove(host)) return CUDA_ERROR_INVALID_VALUE;
-  std::free(host);
+  std::free(static_cast<char*>(host) - kPinnedAlignment);
   return CUDA_SUCCESS;
 }
 
