@@ -1,12 +1,31 @@
 #include "daemon/control/daemon.h"
 
+#include <cstdint>
+#include <functional>
+#include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "daemon/control/admin_service.h"
+#include "daemon/control/attach_server.h"
+#include "daemon/control/control_service.h"
+#include "daemon/control/devices.h"
+#include "daemon/control/event_loop.h"
 #include "daemon/control/executor_supervisor.h"
+#include "daemon/control/grpc_acceptor.h"
+#include "daemon/control/later.h"
 #include "daemon/control/limits.h"
+#include "daemon/control/notify.h"
+#include "daemon/control/operators_service.h"
+#include "daemon/control/peer_table.h"
+#include "daemon/control/readiness.h"
 #include "daemon/control/session.h"
+#include "daemon/control/session_life.h"
 #include "daemon/control/session_restore.h"
+#include "daemon/control/sessions.h"
+#include "daemon/control/sockets.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/server_posix.h"
@@ -24,20 +43,51 @@ Later LaterOn(EventLoop* loop) {
   };
 }
 
-}  // namespace
+class WiredDaemon final : public Daemon {
+ public:
+  WiredDaemon(Options options, Sockets sockets, std::unique_ptr<EventLoop> loop);
+  ~WiredDaemon() override;
 
-absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(Options options) {
-  absl::StatusOr<Sockets> sockets = OpenSockets(options.socket, options.socket_mode);
-  if (!sockets.ok()) return sockets.status();
-  absl::StatusOr<std::unique_ptr<EventLoop>> loop = EventLoop::Create();
-  if (!loop.ok()) return loop.status();
-  std::unique_ptr<Daemon> daemon(
-      new Daemon(std::move(options), *std::move(sockets), *std::move(loop)));
-  if (absl::Status status = daemon->Run(); !status.ok()) return status;
-  return daemon;
-}
+  // Once, before anything else.
+  absl::Status Run();
 
-Daemon::Daemon(Options options, Sockets sockets, std::unique_ptr<EventLoop> loop)
+  const std::string& socket_path() const override { return sockets_.grpc.path(); }
+  void Stop() override;
+  void Hurry() override;
+
+ private:
+  std::unique_ptr<Devices> MakeDevices();
+  absl::Status StartServer();
+  absl::Status StartSockets();
+  void SendWatchdog();
+  void WaitForBatches();
+  // Runs `work` on the loop's thread and waits for it.
+  void OnLoop(std::function<void()> work);
+
+  // In the order in which one needs another; they go in the other.
+  const Options options_;
+  Sockets sockets_;
+  const std::unique_ptr<EventLoop> loop_;
+  const Later later_;
+  const Notifier notifier_;
+  PeerTable peers_;
+  Sessions sessions_;
+  SessionLife life_;
+  const std::unique_ptr<Devices> devices_;
+  ControlService control_;
+  OperatorsService operators_;
+  AdminService admin_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Readiness> readiness_;
+  // On the loop's thread.
+  std::unique_ptr<GrpcAcceptor> acceptor_;
+  std::unique_ptr<AttachServer> attach_server_;
+  std::thread loop_thread_;
+  absl::Notification hurry_;
+  bool stopped_ = false;
+};
+
+WiredDaemon::WiredDaemon(Options options, Sockets sockets, std::unique_ptr<EventLoop> loop)
     : options_(std::move(options)),
       sockets_(std::move(sockets)),
       loop_(std::move(loop)),
@@ -57,12 +107,12 @@ Daemon::Daemon(Options options, Sockets sockets, std::unique_ptr<EventLoop> loop
               .socket_path = sockets_.grpc.path(),
               .started = absl::Now()}) {}
 
-Daemon::~Daemon() {
+WiredDaemon::~WiredDaemon() {
   Hurry();
   Stop();
 }
 
-std::unique_ptr<Devices> Daemon::MakeDevices() {
+std::unique_ptr<Devices> WiredDaemon::MakeDevices() {
   std::vector<std::unique_ptr<ExecutorSupervisor>> supervisors;
   for (const v1::DeviceInfo& device : options_.devices) {
     std::vector<std::string> arguments = {"--device=" + device.name(), "--link-fd=3"};
@@ -80,7 +130,7 @@ std::unique_ptr<Devices> Daemon::MakeDevices() {
   return std::make_unique<Devices>(std::move(supervisors));
 }
 
-absl::Status Daemon::Run() {
+absl::Status WiredDaemon::Run() {
   if (absl::Status status = StartServer(); !status.ok()) return status;
   if (absl::Status status = StartSockets(); !status.ok()) return status;
   if (options_.watchdog_period > absl::ZeroDuration()) SendWatchdog();
@@ -89,7 +139,7 @@ absl::Status Daemon::Run() {
   return absl::OkStatus();
 }
 
-absl::Status Daemon::StartServer() {
+absl::Status WiredDaemon::StartServer() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxMessageBytes));
@@ -106,7 +156,7 @@ absl::Status Daemon::StartServer() {
   return absl::OkStatus();
 }
 
-absl::Status Daemon::StartSockets() {
+absl::Status WiredDaemon::StartSockets() {
   acceptor_ = std::make_unique<GrpcAcceptor>(
       loop_.get(), &peers_,
       GrpcAcceptor::Options{
@@ -119,13 +169,13 @@ absl::Status Daemon::StartSockets() {
   return attach_server_->Start();
 }
 
-void Daemon::SendWatchdog() {
+void WiredDaemon::SendWatchdog() {
   // From the loop: what the service manager watches is the thread that everybody needs.
   notifier_.Send("WATCHDOG=1");
   loop_->After(options_.watchdog_period, [this] { SendWatchdog(); });
 }
 
-void Daemon::Stop() {
+void WiredDaemon::Stop() {
   if (std::exchange(stopped_, true)) return;
   if (readiness_ != nullptr) readiness_->Stop();
   if (loop_thread_.joinable()) {
@@ -148,12 +198,12 @@ void Daemon::Stop() {
   acceptor_.reset();
 }
 
-void Daemon::Hurry() {
+void WiredDaemon::Hurry() {
   if (!hurry_.HasBeenNotified()) hurry_.Notify();
   devices_->KillNow();
 }
 
-void Daemon::WaitForBatches() {
+void WiredDaemon::WaitForBatches() {
   const absl::Time deadline = absl::Now() + options_.drain_timeout;
   while (absl::Now() < deadline && !hurry_.HasBeenNotified()) {
     std::uint64_t running = 0;
@@ -166,13 +216,26 @@ void Daemon::WaitForBatches() {
   }
 }
 
-void Daemon::OnLoop(std::function<void()> work) {
+void WiredDaemon::OnLoop(std::function<void()> work) {
   absl::Notification done;
   loop_->Post([&] {
     work();
     done.Notify();
   });
   done.WaitForNotification();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(Options options) {
+  absl::StatusOr<Sockets> sockets = OpenSockets(options.socket, options.socket_mode);
+  if (!sockets.ok()) return sockets.status();
+  absl::StatusOr<std::unique_ptr<EventLoop>> loop = EventLoop::Create();
+  if (!loop.ok()) return loop.status();
+  auto daemon =
+      std::make_unique<WiredDaemon>(std::move(options), *std::move(sockets), *std::move(loop));
+  if (absl::Status status = daemon->Run(); !status.ok()) return status;
+  return std::unique_ptr<Daemon>(std::move(daemon));
 }
 
 }  // namespace gpuos::control

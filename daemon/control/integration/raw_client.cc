@@ -31,13 +31,20 @@ link::UniqueFd Connect(const std::string& path, int type) {
   return socket;
 }
 
+// Returns `path` once somebody listens there: gRPC takes seconds to try again after a first
+// failure.
+const std::string& WaitForListener(const std::string& path) {
+  for (int waited = 0; waited < kPatienceMilliseconds; waited += 2) {
+    if (Connect(path, SOCK_STREAM).valid()) break;
+    usleep(2000);
+  }
+  return path;
+}
+
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& socket) {
   grpc::ChannelArguments arguments;
   // A connection of its own, also beside other clients of this process.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 50);
   return grpc::CreateCustomChannel("unix:" + socket, grpc::InsecureChannelCredentials(), arguments);
 }
 
@@ -58,7 +65,7 @@ void SetDeadline(grpc::ClientContext& context) {
 }
 
 RawClient::RawClient(const std::string& socket)
-    : channel_(MakeChannel(socket)),
+    : channel_(MakeChannel(WaitForListener(socket))),
       control_(v1::Control::NewStub(channel_)),
       admin_(v1::Admin::NewStub(channel_)),
       operators_(v1::Operators::NewStub(channel_)),

@@ -40,6 +40,7 @@ class MappedSegment {
 // Thread-compatible, except for calls on the stubs.
 class RawClient {
  public:
+  // Waits until gpuosd listens at `socket`, 20 s at most.
   explicit RawClient(const std::string& socket);
 
   v1::Control::Stub& control() { return *control_; }
