@@ -1,4 +1,4 @@
-"""Plants a write three bytes past the end of an allocation, for a memory checker to find.
+"""Plants writes past the end of an allocation, for a memory checker to find.
 
 Needs gpuosd with gpuos-executor-test. What the batch answers depends on the checker; only the
 checker's report counts.
@@ -18,18 +18,26 @@ import gpuos  # noqa: E402
 
 # Larger than what PyTorch's allocator cuts from a shared block, so its end is the allocation's end.
 ELEMENTS = 8 << 20
+# A few bytes beyond, and far from everything that is mapped. The second is certain to be found; the
+# first only if nothing else lies behind the allocation in the executor.
+BEYOND = (3, 1 << 40)
 
 
-def main() -> int:
+def plant(beyond: int) -> None:
     with gpuos.connect(client_name="planted write") as session:
         out = session.share(torch.zeros(ELEMENTS, device="cuda"))
         batch = session.batch()
-        batch.call("test.out_of_bounds", out, attributes={"bytes": 3})
+        batch.call("test.out_of_bounds", out, attributes={"bytes": beyond})
         try:
             batch.submit(wait=True)
-            print("the batch with the planted write finished")
+            print(f"the batch that writes {beyond} bytes beyond finished")
         except gpuos.GpuosError as error:
-            print(f"the batch with the planted write was refused: {error}")
+            print(f"the batch that writes {beyond} bytes beyond failed: {error}")
+
+
+def main() -> int:
+    for beyond in BEYOND:
+        plant(beyond)
     return 0
 
 

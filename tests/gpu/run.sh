@@ -21,7 +21,7 @@ start_daemon() {
   "$binaries/gpuosd" --socket="$scratch/gpuosd.sock" --device=cuda:0 "$@" 2>>"$output/gpuosd.log" &
   daemon=$!
   for _ in $(seq 300); do
-    "$binaries/gpuosctl" status >"$scratch/status" 2>/dev/null && grep -qi ready "$scratch/status" && return 0
+    "$binaries/gpuosctl" status >"$scratch/status" 2>/dev/null && grep -q '^cuda:0  *ready' "$scratch/status" && return 0
     kill -0 "$daemon" 2>/dev/null || break
     sleep 0.2
   done
