@@ -17,7 +17,7 @@ import support  # noqa: E402
 
 import gpuos  # noqa: E402
 
-TEST_SECONDS = 90
+TEST_SECONDS = 180
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

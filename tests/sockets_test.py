@@ -11,7 +11,7 @@ import pytest
 
 import gpuos
 import support
-from support import daemon_at, finish, python, run
+from support import daemon_at, finish, gpuosd_at, python, run
 
 
 def test_a_second_gpuosd_on_the_socket_is_refused_and_the_first_serves_on(
@@ -19,7 +19,7 @@ def test_a_second_gpuosd_on_the_socket_is_refused_and_the_first_serves_on(
 ) -> None:
     path = short_directory / "gpuosd.sock"
     with daemon_at(path) as first:
-        second = run([support.GPUOSD, f"--socket={path}", "--device=host"])
+        second = run(gpuosd_at(path))
         assert second.returncode != 0
         assert str(path) in second.stdout + second.stderr
         assert first.process.poll() is None
@@ -42,7 +42,7 @@ def test_a_stale_socket_file_is_taken_over(short_directory: pathlib.Path) -> Non
 def test_a_file_that_is_no_socket_is_left_alone(short_directory: pathlib.Path) -> None:
     path = short_directory / "gpuosd.sock"
     path.write_text("precious")
-    refused = run([support.GPUOSD, f"--socket={path}", "--device=host"])
+    refused = run(gpuosd_at(path))
     assert refused.returncode != 0 and str(path) in refused.stdout + refused.stderr
     assert path.read_text() == "precious"
     with pytest.raises(gpuos.Unavailable, match=str(path)):

@@ -101,13 +101,11 @@ def finish(process: subprocess.Popen[str], seconds: float = 60.0) -> str:
     return out
 
 
-def run(command: Sequence[str | os.PathLike[str]], **options: Any) -> subprocess.CompletedProcess[str]:
+def run(
+    command: Sequence[str | os.PathLike[str]], seconds: float = 60
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [os.fspath(part) for part in command],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        **options,
+        [os.fspath(part) for part in command], capture_output=True, text=True, timeout=seconds
     )
 
 
@@ -151,16 +149,20 @@ class Daemon:
             raise AssertionError(f"gpuosd did not stop: {self.log()}") from None
 
 
+def gpuosd_at(path: pathlib.Path) -> list[str]:
+    """The command line of a gpuosd on the host device, with test operators."""
+    return [str(GPUOSD), f"--socket={path}", "--device=host", f"--executor={TEST_EXECUTOR}"]
+
+
 @contextlib.contextmanager
 def daemon_at(
     path: pathlib.Path, *arguments: str, env: dict[str, str] | None = None, ready: bool = True
 ) -> Iterator[Daemon]:
     """gpuosd on a socket at `path`, on the host device."""
     log_path = path.with_suffix(f".{time.monotonic_ns()}.log")
-    command = [GPUOSD, f"--socket={path}", "--device=host", f"--executor={TEST_EXECUTOR}"]
     with open(log_path, "wb") as log:
         process = subprocess.Popen(
-            [*map(str, command), *arguments],
+            [*gpuosd_at(path), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -31,7 +31,7 @@ from gpuos.errors import (
     Unimplemented,
     Unknown,
 )
-from gpuos.local import LocalDaemon, local
+from gpuos._local import LocalDaemon, local
 from gpuos.program import Program
 from gpuos.session import Session, connect
 from gpuos.tensor import Tensor

@@ -7,7 +7,7 @@ from types import TracebackType
 from gpuos._core import Core
 from gpuos._recording import Placed, Recording, place
 from gpuos.errors import FailedPrecondition
-from gpuos.recorder import Recorder
+from gpuos._recorder import Recorder
 
 
 class Batch(Recorder):

@@ -11,7 +11,7 @@ from gpuos._programs import Entry, Programs
 from gpuos._recording import Recording, Task, place
 from gpuos._slots import Assignment
 from gpuos.errors import FailedPrecondition, InvalidArgument
-from gpuos.recorder import Recorder
+from gpuos._recorder import Recorder
 from gpuos.tensor import Tensor
 
 

@@ -18,7 +18,7 @@ from gpuos.program import Program
 from gpuos.tensor import Tensor
 
 if TYPE_CHECKING:
-    from gpuos.local import LocalDaemon
+    from gpuos._local import LocalDaemon
 
 
 class Session:

@@ -11,7 +11,7 @@ import pytest
 import gpuos
 from fake_library import FakeLibrary
 from gpuos import _native
-from gpuos.local import find_daemon
+from gpuos._local import find_daemon
 
 
 def test_a_closed_session_says_so(session: gpuos.Session, fake: FakeLibrary) -> None:

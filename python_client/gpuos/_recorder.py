@@ -9,7 +9,7 @@ from gpuos._layout import Shape
 from gpuos._recording import Recording
 from gpuos.dtypes import DType
 from gpuos.errors import FailedPrecondition
-from gpuos.operators import Number, Operators
+from gpuos._operators import Number, Operators
 from gpuos.tensor import Tensor
 
 
