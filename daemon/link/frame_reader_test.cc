@@ -64,6 +64,12 @@ class FrameReaderTest : public ::testing::Test {
   FrameReader reader_;
 };
 
+Received MakeReceived(const std::string& bytes) {
+  Received received;
+  received.bytes = bytes;
+  return received;
+}
+
 // Length 3, "abc".
 constexpr std::string_view kFrame("\x03\0\0\0abc", 7);
 
@@ -186,9 +192,9 @@ TEST_F(FrameReaderTest, PeerThatClosesInTheMiddleOfAMessageIsGone) {
 
 TEST_F(FrameReaderTest, ParseRefusesBytesThatAreNoSuchMessage) {
   v1::AttachAck message;
-  EXPECT_EQ(Parse(Received{.bytes = "\xff\xff\xff"}, message).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Parse(MakeReceived("\xff\xff\xff"), message).code(), absl::StatusCode::kDataLoss);
   const std::string good = MakeMessage(7, 3).SerializeAsString();
-  ASSERT_TRUE(Parse(Received{.bytes = good}, message).ok());
+  ASSERT_TRUE(Parse(MakeReceived(good), message).ok());
   EXPECT_EQ(message.cookie(), 7u);
 }
 

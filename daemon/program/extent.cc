@@ -122,10 +122,12 @@ Footprint FootprintOf(const abi::View& view) {
   std::uint32_t count = 0;
   for (std::uint32_t d = 0; d < view.dims; ++d) {
     if (view.sizes[d] == 1 || view.strides[d] == 0) continue;
-    loops[count++] = {static_cast<std::uint64_t>(view.strides[d]) * element,
-                      static_cast<std::uint64_t>(view.sizes[d])};
+    const Footprint::Loop loop{static_cast<std::uint64_t>(view.strides[d]) * element,
+                               static_cast<std::uint64_t>(view.sizes[d])};
+    std::uint32_t place = count++;
+    for (; place > 0 && loop < loops[place - 1]; --place) loops[place] = loops[place - 1];
+    loops[place] = loop;
   }
-  std::sort(loops.begin(), loops.begin() + count);
   for (std::uint32_t i = 0; i < count; ++i) AddLoop(footprint, loops[i]);
   return footprint;
 }
