@@ -34,6 +34,15 @@ absl::Status Failed(const char* what, const std::string& path, int error) {
                           "another --socket"));
 }
 
+// A stale socket is replaced; a file that is anything else is somebody's.
+absl::Status CheckReplaceable(const std::string& path) {
+  struct stat found = {};
+  if (lstat(path.c_str(), &found) != 0 || S_ISSOCK(found.st_mode)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("there is a file at ", path,
+                   " that is not a socket; move it away, or choose another --socket"));
+}
+
 }  // namespace
 
 absl::Status CheckSocketPath(const std::string& path) {
@@ -54,6 +63,7 @@ absl::StatusOr<Listener> Listener::Bind(const Options& options) {
   const std::string temporary = options.path + ".new";
   if (absl::Status status = CheckSocketPath(options.path); !status.ok()) return status;
   if (absl::Status status = CheckSocketPath(temporary); !status.ok()) return status;
+  if (absl::Status status = CheckReplaceable(options.path); !status.ok()) return status;
 
   link::UniqueFd socket(::socket(AF_UNIX, options.type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket.get() < 0) return Failed("create", options.path, errno);

@@ -13,8 +13,8 @@
 namespace gpuos::control {
 
 // Owns a listening, non-blocking, close-on-exec socket and the file that names it. The file appears
-// ready (bound, with its mode) by a rename over whatever lay there, so that a stale file of a
-// killed gpuosd is replaced and a client never meets a half-made one. REQUIRES: the caller holds
+// ready (bound, with its mode) by a rename over what lay there, so that a stale socket of a killed
+// gpuosd is replaced and a client never meets a half-made one. REQUIRES: the caller holds
 // the path's SocketLock for as long as this lives.
 //
 // Thread-compatible. Does not block.
@@ -27,7 +27,8 @@ class Listener {
     mode_t mode = 0660;
   };
 
-  // INVALID_ARGUMENT for a path that a unix socket cannot have (CheckSocketPath); otherwise the
+  // INVALID_ARGUMENT for a path that a unix socket cannot have (CheckSocketPath);
+  // FAILED_PRECONDITION if a file lies there that is not a socket: it stays; otherwise the
   // kernel's reason with the path and what to do. On failure nothing is left behind.
   static absl::StatusOr<Listener> Bind(const Options& options);
 

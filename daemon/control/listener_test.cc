@@ -60,13 +60,26 @@ TEST_F(ListenerTest, ListensAtThePathWithTheModeAndCleansUp) {
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }
 
-TEST_F(ListenerTest, ReplacesWhatLayThere) {
-  std::ofstream(Path("s")) << "stale";
+TEST_F(ListenerTest, ReplacesAStaleSocket) {
+  const link::UniqueFd stale(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, Path("s").data(), Path("s").size());
+  ASSERT_EQ(bind(stale.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
   std::ofstream(Path("s.new")) << "half made";
   absl::StatusOr<Listener> listener =
       Listener::Bind({.path = Path("s"), .type = SOCK_SEQPACKET, .mode = 0600});
   ASSERT_TRUE(listener.ok()) << listener.status();
   EXPECT_TRUE(CanConnect(Path("s"), SOCK_SEQPACKET));
+  EXPECT_FALSE(std::filesystem::exists(Path("s.new")));
+}
+
+TEST_F(ListenerTest, LeavesAFileThatIsNoSocketAlone) {
+  std::ofstream(Path("s")) << "precious";
+  const absl::StatusOr<Listener> listener =
+      Listener::Bind({.path = Path("s"), .type = SOCK_STREAM, .mode = 0600});
+  EXPECT_TRUE(absl::IsFailedPrecondition(listener.status())) << listener.status();
+  EXPECT_EQ(std::filesystem::file_size(Path("s")), 8u);
   EXPECT_FALSE(std::filesystem::exists(Path("s.new")));
 }
 
