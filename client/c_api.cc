@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "client/c_api_error.h"
 #include "client/c_api_session.h"
-#include "client/internal/version.h"
 #include "gpuos/session.h"
+#include "version.h"
 
 using gpuos::internal::Guarded;
 using gpuos::internal::MustNotBeNull;
@@ -47,7 +47,7 @@ std::vector<gpuos::Binding> Bindings(const gpuos_binding* bindings, std::uint32_
 
 }  // namespace
 
-const char* gpuos_version(void) { return gpuos::internal::kVersion; }
+const char* gpuos_version(void) { return gpuos::kVersion; }
 const char* gpuos_last_error(void) { return gpuos::internal::LastError(); }
 
 int gpuos_connect(const char* target, const char* device, const char* client_name,

@@ -1,5 +1,7 @@
 #include "client/cli/clients_command.h"
 
+#include <CLI/CLI.hpp>
+
 #include "absl/strings/str_cat.h"
 #include "client/cli/table.h"
 #include "client/cli/units.h"

@@ -1,5 +1,6 @@
 #include "client/cli/ops_show_command.h"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "absl/strings/str_cat.h"

@@ -2,11 +2,14 @@
 #ifndef GPUOS_CLIENT_CLI_OPS_SHOW_COMMAND_H_
 #define GPUOS_CLIENT_CLI_OPS_SHOW_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "client/cli/command_line.h"
 #include "gpuos/v1/operators.pb.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace gpuos::cli {
 

@@ -12,8 +12,8 @@
 #include "client/cli/ops_list_command.h"
 #include "client/cli/ops_show_command.h"
 #include "client/cli/status_command.h"
-#include "client/internal/version.h"
 #include "gpuos/admin.h"
+#include "version.h"
 
 namespace gpuos::cli {
 namespace {
@@ -26,7 +26,7 @@ void AddOptions(CLI::App& app, CommandLine& line) {
                  "Where gpuosd listens: unix:///path or a path (default: $GPUOS_TARGET, else "
                  "unix:///run/gpuosd/gpuosd.sock)");
   app.add_flag("--json", line.json, "Print JSON, with the field names of proto/gpuos/v1");
-  app.set_version_flag("--version", std::string("gpuosctl ") + internal::kVersion);
+  app.set_version_flag("--version", std::string("gpuosctl ") + kVersion);
   app.footer(kFooter);
   // So that --json may stand behind the command too.
   app.fallthrough();

@@ -27,7 +27,9 @@ absl::StatusOr<std::unique_ptr<AttachConnection>> AttachConnection::Open(
   hello.mutable_hello()->set_session(session.id());
   hello.mutable_hello()->set_token(session.token());
   absl::MutexLock lock(&connection->mutex_);
-  if (absl::Status status = connection->Send(hello, -1, deadline); !status.ok()) return status;
+  // A daemon that takes no more connections says why and hangs up, perhaps before it is greeted.
+  const absl::Status sent = connection->Send(hello, -1, deadline);
+  if (!sent.ok() && !absl::IsUnavailable(sent)) return sent;
   if (absl::Status status = connection->AwaitAck(kHelloCookie, deadline); !status.ok()) {
     return status;
   }

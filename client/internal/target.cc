@@ -21,6 +21,12 @@ std::string OrDefault(absl::string_view target) {
   return variable != nullptr && *variable != '\0' ? variable : kDefaultTarget;
 }
 
+// A colon before any slash is a host and a port, or a scheme that is not taken.
+bool LooksLikeAPath(absl::string_view target) {
+  return absl::StrContains(target, '/') ? target.find(':') > target.find('/')
+                                        : !absl::StrContains(target, ':');
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ResolveSocketPath(absl::string_view target) {
@@ -28,7 +34,7 @@ absl::StatusOr<std::string> ResolveSocketPath(absl::string_view target) {
   absl::string_view path = named;
   const bool unix_scheme = absl::ConsumePrefix(&path, "unix:");
   if (unix_scheme && absl::StartsWith(path, "//")) path.remove_prefix(2);
-  if (path.empty() || (!unix_scheme && !absl::StrContains(path, '/'))) {
+  if (path.empty() || (!unix_scheme && !LooksLikeAPath(path))) {
     return absl::InvalidArgumentError(
         absl::StrCat("target \"", named,
                      "\" is not the address of a unix socket: write unix:///path/of/gpuosd.sock or "

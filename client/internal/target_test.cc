@@ -26,7 +26,8 @@ TEST_F(TargetTest, TakesEveryWayToWriteAUnixSocket) {
   EXPECT_EQ(ResolveSocketPath("unix:/run/a.sock").value(), "/run/a.sock");
   EXPECT_EQ(ResolveSocketPath("unix:a.sock").value(), "a.sock");
   EXPECT_EQ(ResolveSocketPath("/run/a.sock").value(), "/run/a.sock");
-  EXPECT_EQ(ResolveSocketPath("./a.sock").value(), "./a.sock");
+  EXPECT_EQ(ResolveSocketPath("./a:b.sock").value(), "./a:b.sock");
+  EXPECT_EQ(ResolveSocketPath("a.sock").value(), "a.sock");
 }
 
 TEST_F(TargetTest, PrefersWhatIsGivenThenTheEnvironmentThenTheWellKnownSocket) {
@@ -39,7 +40,7 @@ TEST_F(TargetTest, PrefersWhatIsGivenThenTheEnvironmentThenTheWellKnownSocket) {
 }
 
 TEST_F(TargetTest, RefusesWhatIsNoUnixSocket) {
-  for (const char* target : {"localhost:50051", "unix:", "unix://", "gpuosd"}) {
+  for (const char* target : {"localhost:50051", "unix:", "unix://", "dns:///gpuosd"}) {
     EXPECT_THAT(ResolveSocketPath(target),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          AllOf(HasSubstr(std::string("\"") + target + "\""),
