@@ -18,10 +18,9 @@
 #include "daemon/control/daemon.h"
 #include "daemon/control/device_choice.h"
 #include "daemon/control/flags.h"
+#include "daemon/control/log.h"
 #include "daemon/control/notify.h"
 #include "daemon/control/stop_signal.h"
-#include "spdlog/sinks/stdout_color_sinks.h"
-#include "spdlog/spdlog.h"
 #include "version.h"
 
 namespace gpuos::control {
@@ -33,13 +32,7 @@ constexpr int kExitUsage = 2;
 // A CUDA driver that starts up on a machine with many GPUs takes several seconds.
 constexpr absl::Duration kListTimeout = absl::Seconds(60);
 
-void LogToStderr(const Flags& flags) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("gpuosd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%f %^%l%$ gpuosd %v");
-  spdlog::set_level(spdlog::level::from_str(flags.log_level));
-}
-
-// Each connection takes two descriptors and each segment one.
+// Each connection and each segment takes a descriptor.
 void RaiseDescriptorLimit() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -82,21 +75,21 @@ Daemon::Options ToOptions(const Flags& flags, const DeviceChoice& choice) {
 
 // Stops in order; a second signal makes it hurry.
 void StopInOrder(Daemon& daemon, StopSignal& signal, const std::string& why) {
-  spdlog::info("stopping: {}", why);
+  LogInfo("stopping: ", why);
   std::thread stop([&] {
     daemon.Stop();
     signal.Release();
   });
   if (signal.WaitForSignalOrRelease()) {
-    spdlog::warn("stopping at once: a second signal came");
+    LogWarning("stopping at once: a second signal came");
     daemon.Hurry();
   }
   stop.join();
-  spdlog::info("stopped");
+  LogInfo("stopped");
 }
 
 int Fail(const absl::Status& status) {
-  spdlog::error("{}", std::string(status.message()));
+  LogError(status.message());
   return kExitFailed;
 }
 
@@ -107,13 +100,12 @@ int Serve(const Flags& flags) {
   RaiseDescriptorLimit();
   absl::StatusOr<DeviceChoice> choice = FindDevices(flags);
   if (!choice.ok()) return Fail(choice.status());
-  spdlog::info("gpuosd {}: {}; using {}", kVersion, choice->reason,
-               absl::StrJoin(choice->devices, ", ", [](std::string* out, const auto& device) {
-                 out->append(device.name());
-               }));
+  LogInfo("gpuosd ", kVersion, ": ", choice->reason, "; using ",
+          absl::StrJoin(choice->devices, ", ",
+                        [](std::string* out, const auto& device) { out->append(device.name()); }));
   absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Start(ToOptions(flags, *choice));
   if (!daemon.ok()) return Fail(daemon.status());
-  spdlog::info("listening on {}", (*daemon)->socket_path());
+  LogInfo("listening on ", (*daemon)->socket_path());
   StopInOrder(**daemon, **signal, (*signal)->WaitForReason());
   return kExitOk;
 }
@@ -128,7 +120,7 @@ int Main(int argc, char** argv) {
     std::cout << line->text;
     return kExitOk;
   }
-  LogToStderr(line->flags);
+  SetUpLog(line->flags.log_level);
   std::signal(SIGPIPE, SIG_IGN);
   return Serve(line->flags);
 }

@@ -8,6 +8,10 @@
 
 namespace gpuos::control {
 
+// Sends the log to standard error, from `level` on: "debug", "info", "warn", "error" or "off".
+// Before other threads. Without it the logging library's defaults hold.
+void SetUpLog(const std::string& level);
+
 enum class LogLevel { kInfo, kWarning, kError };
 
 // Writes one line to the default logger. Thread-safe; blocks for the write only. The one place of

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -87,9 +88,11 @@ class GpuosdClientDeathTest : public testing::Test {
     ASSERT_TRUE(observer_.OpenAndAttach().ok());
     // What is made once and stays: threads of gRPC, a worker that has run.
     for (int i = 0; i < 3; ++i) RunDoomedClient(socket_, kSteps);
-    ASSERT_TRUE(Eventually([&] { return Measure(observer_).sessions == 1; }));
-    absl::SleepFor(absl::Milliseconds(50));
-    before_ = Measure(observer_);
+    ASSERT_TRUE(Eventually([&] {
+      absl::SleepFor(absl::Milliseconds(50));
+      const Holdings earlier = std::exchange(before_, Measure(observer_));
+      return before_ == earlier && before_.sessions == 1 && before_.batches == 0;
+    }));
   }
 
   void ExpectNothingLeft(absl::Duration patience) {

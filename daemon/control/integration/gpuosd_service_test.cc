@@ -71,7 +71,7 @@ class GpuosdServiceTest : public testing::Test {
 };
 
 TEST_F(GpuosdServiceTest, TellsItsManagerWhenItIsReadyAndWhenItStops) {
-  for (const std::string name : {directory_.File("notify"), absl::StrCat("@gpuosd-", getpid())}) {
+  for (const std::string& name : {directory_.File("notify"), absl::StrCat("@gpuosd-", getpid())}) {
     NotifySocket manager(name);
     GpuosdProcess gpuosd({.socket = socket_,
                           .fake_executor = true,
