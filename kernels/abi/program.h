@@ -24,9 +24,9 @@ struct View {
   std::uint8_t dims;
   std::uint8_t contiguous;  // 1: element i lies at i * SizeOf(dtype), rows major.
   std::uint8_t reserved;
-  std::uint64_t offset;           // Bytes.
-  std::int64_t elements;          // Product of sizes.
-  std::int64_t sizes[kMaxDims];   // Outermost first; unused ones are 1.
+  std::uint64_t offset;            // Bytes.
+  std::int64_t elements;           // Product of sizes.
+  std::int64_t sizes[kMaxDims];    // Outermost first; unused ones are 1.
   std::int64_t strides[kMaxDims];  // Elements; unused ones are 0.
 };
 static_assert(sizeof(View) == 152);

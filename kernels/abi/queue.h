@@ -65,7 +65,7 @@ static_assert(sizeof(Heartbeat) == 64);
 struct QueuePage {
   alignas(64) std::uint64_t tail;  // Entries published so far. Written by the executor, release.
   std::uint64_t pad0[7];
-  alignas(64) Heartbeat heartbeat;             // Written by the worker's scheduler block.
+  alignas(64) Heartbeat heartbeat;              // Written by the worker's scheduler block.
   alignas(64) Completion completions[kWindow];  // Written by the block that ends the batch.
   alignas(64) QueueEntry entries[kQueueEntries];
 };

@@ -11,8 +11,8 @@
 
 namespace gpuos::abi {
 
-// A task that may run: where it is, tagged with the lap of the ready queue so that a reader can tell
-// a fresh item from the one that stood there a lap ago.
+// A task that may run: where it is, tagged with the lap of the ready queue so that a reader can
+// tell a fresh item from the one that stood there a lap ago.
 //   bits 0-15 task, 16-23 window, 24-31 zero, 32-63 lap + 1 (never 0)
 using ReadyItem = std::uint64_t;
 
@@ -24,8 +24,8 @@ constexpr std::uint32_t WindowOf(ReadyItem item) { return (item >> 16) & 0xff; }
 constexpr std::uint32_t LapTag(ReadyItem item) { return static_cast<std::uint32_t>(item >> 32); }
 
 struct TaskState {
-  std::uint32_t pending;     // Predecessors that have not finished.
-  std::uint32_t next_tile;   // Next one to hand out; runs past `tiles`. Unused by narrow tasks.
+  std::uint32_t pending;    // Predecessors that have not finished.
+  std::uint32_t next_tile;  // Next one to hand out; runs past `tiles`. Unused by narrow tasks.
   // Ready items of the task that are not used up. The task is finished when all are, not when its
   // tiles are: an item that is still queued refers to the batch.
   std::uint32_t items_left;
@@ -58,16 +58,16 @@ constexpr std::uint64_t BatchStateBytes(std::uint32_t slots, std::uint32_t tasks
 // Words that different blocks write lie on lines of their own.
 struct WorkerState {
   // Set by the executor before the first launch, constant after.
-  DeviceAddress queue;  // QueuePage.
-  DeviceAddress ready;  // ReadyItem[ready_capacity], zeroed.
+  DeviceAddress queue;           // QueuePage.
+  DeviceAddress ready;           // ReadyItem[ready_capacity], zeroed.
   std::uint64_t ready_capacity;  // Power of two, at most 2^24.
   std::uint64_t reserved[5];
 
-  alignas(64) std::uint64_t ready_head;  // Items taken.
-  alignas(64) std::uint64_t ready_tail;  // Items offered.
-  alignas(64) std::uint64_t consumed;    // Queue entries taken; scheduler block only.
-  alignas(64) std::uint64_t left;        // Launches up to this number leave; scheduler block only.
-  alignas(64) std::uint64_t progress;    // Tiles finished.
+  alignas(64) std::uint64_t ready_head;   // Items taken.
+  alignas(64) std::uint64_t ready_tail;   // Items offered.
+  alignas(64) std::uint64_t consumed;     // Queue entries taken; scheduler block only.
+  alignas(64) std::uint64_t left;         // Launches up to this number leave; scheduler block only.
+  alignas(64) std::uint64_t progress;     // Tiles finished.
   alignas(64) std::uint64_t outstanding;  // Batches taken and not finished.
   alignas(64) DeviceAddress windows[kWindow];  // BatchState of each running batch.
 };

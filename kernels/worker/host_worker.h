@@ -17,13 +17,13 @@
 
 namespace gpuos::worker {
 
-// Any number of blocks as plain objects, stepped by a few threads in a seeded random order, so that a
-// test can have more blocks than the machine has cores and still meet many interleavings of steps.
-// Launches run one after another, as on one CUDA stream. Without a launch the threads sleep; while
-// one is resident and idle they look for work every few tens of microseconds.
+// Any number of blocks as plain objects, stepped by a few threads in a seeded random order, so that
+// a test can have more blocks than the machine has cores and still meet many interleavings of
+// steps. Launches run one after another, as on one CUDA stream. Without a launch the threads sleep;
+// while one is resident and idle they look for work every few tens of microseconds.
 //
-// Thread-safe. Destruction waits for the launches that were queued: the caller must have published a
-// PARK for each of them.
+// Thread-safe. Destruction waits for the launches that were queued: the caller must have published
+// a PARK for each of them.
 class HostWorker {
  public:
   struct Options {
@@ -40,8 +40,8 @@ class HostWorker {
   HostWorker(const HostWorker&) = delete;
   HostWorker& operator=(const HostWorker&) = delete;
 
-  // Queues launch number `launch` over `state`, behind earlier launches. Does not block. `state` must
-  // outlive the launch.
+  // Queues launch number `launch` over `state`, behind earlier launches. Does not block. `state`
+  // must outlive the launch.
   void Launch(abi::WorkerState* state, std::uint64_t launch);
 
   // Launches that have ended; what they wrote is visible.

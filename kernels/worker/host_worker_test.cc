@@ -16,9 +16,7 @@ namespace {
 constexpr std::uint32_t kStamp = 0;
 constexpr std::uint32_t kFail = 1;
 
-std::uint64_t* Log(const Call& call) {
-  return reinterpret_cast<std::uint64_t*>(call.bindings[0]);
-}
+std::uint64_t* Log(const Call& call) { return reinterpret_cast<std::uint64_t*>(call.bindings[0]); }
 
 // Attributes: index of a predecessor that must have finished (-1: none) and its tiles, up to three.
 void Stamp(const Call& call) {

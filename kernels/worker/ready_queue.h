@@ -1,8 +1,8 @@
 // Tasks that may run, first in first out, offered and taken by any block.
 //
 // Bounded, without locks. A taker reads the item at the head and then moves the head by
-// compare-and-swap, so that nobody ever holds a place that is not filled: the worker can leave at any
-// moment when the queue is empty, and a block that is slow between its steps holds up nobody.
+// compare-and-swap, so that nobody ever holds a place that is not filled: the worker can leave at
+// any moment when the queue is empty, and a block that is slow between its steps holds up nobody.
 // The caller guarantees that at most `ready_capacity` items are untaken at once (the executor
 // publishes batches only while the sum of their Program::ready_items fits).
 #ifndef GPUOS_KERNELS_WORKER_READY_QUEUE_H_

@@ -74,7 +74,8 @@ GPUOS_INLINE void RunTiles(abi::WorkerState& state, BlockMemory& memory, const B
     SyncBlock();
     if (memory.call.tile >= memory.call.tiles) return;
     function(memory.call);
-    SyncBlock();  // Call and scratch are free again; all threads' results, for the leader's release.
+    SyncBlock();  // Call and scratch are free again; all threads' results, for the leader's
+                  // release.
     if (IsLeader()) {
       DeviceWord<std::uint64_t>(state.progress).fetch_add(1, memory_order_relaxed);
     }
@@ -112,8 +113,7 @@ GPUOS_INLINE StepResult RunnerStep(abi::WorkerState& state, BlockMemory& memory,
   item = FromLeader(memory.item, item);
   if (item == kLeave) return StepResult::kLeft;
   if (item == kNothing) return StepResult::kIdle;
-  const BatchView batch(
-      *reinterpret_cast<abi::BatchState*>(state.windows[abi::WindowOf(item)]));
+  const BatchView batch(*reinterpret_cast<abi::BatchState*>(state.windows[abi::WindowOf(item)]));
   for (std::uint32_t task = abi::TaskOf(item); task != kNoTask;) {
     task = RunItem(state, memory, batch, task);
   }

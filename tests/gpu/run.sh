@@ -74,11 +74,14 @@ exec compute-sanitizer --tool memcheck --log-file "\$MEMCHECK_LOG" --error-exitc
   "$binaries/gpuos-executor-test" --synchronous-launch --watchdog-ms=120000 "\$@"
 END
   chmod +x "$scratch/executor-under-memcheck"
-  export MEMCHECK_LOG=$output/memcheck-planted.txt
+  # One log a process (%p): the planted write ends its executor, and gpuosd starts another.
+  export MEMCHECK_LOG=$output/memcheck-planted-%p.txt
   start_daemon --executor="$scratch/executor-under-memcheck" || failed+=("memcheck (no daemon)")
   step 60 planted python3 tests/gpu/out_of_bounds.py
   stop_daemon
-  grep -q 'Invalid __global__ write' "$MEMCHECK_LOG" || failed+=("memcheck did not see the planted write")
+  cat "$output"/memcheck-planted-*.txt >"$output/memcheck-planted.txt" && rm "$output"/memcheck-planted-*.txt
+  grep -q 'Invalid __global__ write' "$output/memcheck-planted.txt" ||
+    failed+=("memcheck did not see the planted write")
   export MEMCHECK_LOG=$output/memcheck-digits.txt
   start_daemon --executor="$scratch/executor-under-memcheck" || failed+=("memcheck (no daemon)")
   step 240 digits-under-memcheck python3 python_client/examples/digits.py

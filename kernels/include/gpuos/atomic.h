@@ -1,5 +1,6 @@
-// Atomic words, with the scopes that the GPU's memory model wants named: Device for words inside the
-// grid, System for words that the CPU reads or writes too. On host devices both are std::atomic_ref.
+// Atomic words, with the scopes that the GPU's memory model wants named: Device for words inside
+// the grid, System for words that the CPU reads or writes too. On host devices both are
+// std::atomic_ref.
 #ifndef GPUOS_ATOMIC_H_
 #define GPUOS_ATOMIC_H_
 

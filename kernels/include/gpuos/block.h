@@ -1,5 +1,5 @@
-// A block of threads, for code that runs on both kinds of device: on a GPU a thread block, on a host
-// device one thread.
+// A block of threads, for code that runs on both kinds of device: on a GPU a thread block, on a
+// host device one thread.
 #ifndef GPUOS_BLOCK_H_
 #define GPUOS_BLOCK_H_
 
