@@ -41,6 +41,12 @@ def test_each_bazel_target_counts_once(bazel_log: pathlib.Path) -> None:
     assert "FAILED: default: //a:five_test" in lines
 
 
+def test_a_run_that_was_cut_short_is_a_failure(tmp_path: pathlib.Path) -> None:
+    log = tmp_path / "bazel.log"
+    log.write_text("//a:one_test   PASSED in 0.1s\n//a:two_test   FAILED in 0.1s\n")
+    assert count(f"count_bazel default 124 '{log}'")[-1] == "1 passed, 2 failed"
+
+
 def test_a_build_that_names_no_target_is_a_failure(tmp_path: pathlib.Path) -> None:
     log = tmp_path / "bazel.log"
     log.write_text("ERROR: no such package\n")

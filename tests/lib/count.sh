@@ -38,8 +38,9 @@ check() {
   fi
 }
 
-# count_bazel NAME STATUS LOG: adds the test targets that Bazel's summary names. A build that failed
-# without naming a target, and a run that found no test, are one failure.
+# count_bazel NAME STATUS LOG: adds the test targets that Bazel's summary names. A run that did not come to its
+# end (Bazel's exit code 0: all passed, 3: some failed) is a failure more: a build that failed, no test
+# found, a limit of time that ended it.
 count_bazel() {
   local name=$1 status=$2 log=$3 target good bad=()
   good=$(grep -cE '^//[^ ]+ +(\(cached\) )?PASSED' "$log")
@@ -47,8 +48,8 @@ count_bazel() {
     bad+=("$name: $target")
   done < <(grep -E '^//[^ ]+ +(\(cached\) )?(FAILED|TIMEOUT|NO STATUS|FLAKY|REMOTE FAILURE|FAILED TO BUILD)' "$log" |
     awk '{print $1}' | sort -u)
-  if ((status != 0 && ${#bad[@]} == 0)); then
-    bad+=("$name: the build (bazel exit code $status)")
+  if ((status != 0 && (status != 3 || ${#bad[@]} == 0))); then
+    bad+=("$name: the run did not come to its end (exit code $status)")
   fi
   add_passed "$good"
   add_failed "${#bad[@]}" "${bad[@]}"
@@ -64,9 +65,10 @@ count_pytest() {
     bad_names+=("$name: $case_name")
   done < <(python3 "$(dirname "${BASH_SOURCE[0]}")/junit.py" failed "$report")
   bad=${#bad_names[@]}
-  if ((status != 0 && bad == 0)); then
-    bad_names+=("$name: pytest (exit code $status)")
-    bad=1
+  # pytest's exit code 1 is that tests failed; any other but 0 is a run that did not come to its end.
+  if ((status != 0 && (status != 1 || bad == 0))); then
+    bad_names+=("$name: the run did not come to its end (exit code $status)")
+    bad=$((bad + 1))
   fi
   add_passed "$good"
   add_failed "$bad" "${bad_names[@]}"
