@@ -1,6 +1,8 @@
 // The operators of the worker's image, in the order of its table. One list for the names, the
-// host's table and the GPU's. New operators go to the end of their group; nothing outside relies on
-// the order, but "nop" stays first so that zeroed memory is harmless.
+// host's table and the GPU's. To add one: its function in a family (*.inc), its signature in
+// catalog.cc, its line here, its tests beside those of its family. New operators go to the end of
+// their group; nothing outside relies on the order, but "nop" stays first so that zeroed memory is
+// harmless.
 #ifndef GPUOS_KERNELS_OPS_BUILTIN_LIST_H_
 #define GPUOS_KERNELS_OPS_BUILTIN_LIST_H_
 
