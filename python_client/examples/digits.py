@@ -99,17 +99,7 @@ def train(images: torch.Tensor, labels: torch.Tensor) -> Network:
 
 def shared(session: gpuos.Session, tensor: torch.Tensor) -> gpuos.Tensor:
     """On a GPU a PyTorch CUDA tensor shared in place; on a host device a sealed memory file."""
-    if not session.device.startswith("cuda"):
-        return session.share(tensor)
-    return session.share(tensor.to(f"cuda:{cuda_index(session)}"))
-
-
-def cuda_index(session: gpuos.Session) -> int:
-    """PyTorch's number of the session's GPU, which need not be the daemon's."""
-    for index in range(torch.cuda.device_count()):
-        if str(torch.cuda.get_device_properties(index).uuid) in session.device_uuid:
-            return index
-    raise SystemExit(f"PyTorch does not see the GPU {session.device_uuid} of {session.device}")
+    return session.share(tensor.to(session.torch_device))
 
 
 def record(

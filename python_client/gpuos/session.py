@@ -50,6 +50,17 @@ class Session:
         return self._core.handle.device_uuid
 
     @property
+    def torch_device(self) -> Any:
+        """Where PyTorch has this session's tensors: torch.device('cpu'), or the GPU as PyTorch
+        counts in this process."""
+        import torch
+
+        memory = self._core.memory
+        if isinstance(memory, CudaMemory):
+            return torch.device("cuda", memory.index)
+        return torch.device("cpu")
+
+    @property
     def closed(self) -> bool:
         return self._core.handle.closed
 
