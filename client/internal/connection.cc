@@ -56,12 +56,12 @@ Connection::Connection(std::string path, std::shared_ptr<grpc::Channel> channel)
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& target,
                                                              absl::Duration timeout) {
-  if (absl::Status status = ClaimGrpc(); !status.ok()) return status;
   const absl::Time deadline = absl::Now() + timeout;
   absl::StatusOr<std::string> path = ResolveSocketPath(target);
   if (!path.ok()) return path.status();
   absl::StatusOr<UniqueFd> fd = ConnectNonBlocking(*path, deadline);
   if (!fd.ok()) return fd.status();
+  if (absl::Status status = ClaimGrpc(); !status.ok()) return status;
   auto connection = absl::WrapUnique(new Connection(
       *path, grpc::CreateCustomInsecureChannelFromFd(*path, fd->Release(), ChannelArgs())));
   if (absl::Status status = connection->Greet(deadline); !status.ok()) return status;
