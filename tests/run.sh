@@ -61,9 +61,10 @@ tsan_flags() {
 }
 
 build_with_gcc() {
-  local targets=(//kernels/... //daemon/program/... //daemon/device/... //daemon/link/...)
+  # What the worker and the executor are made of; the tests and the rest with --long.
+  local targets=(//kernels/worker:host_worker //daemon/executor:gpuos-executor)
   ((long)) && targets=(//...)
-  timeout --kill-after=30 1500 "$bazel" build --config=gcc "${quiet[@]}" "${targets[@]}"
+  timeout --kill-after=30 900 "$bazel" build --config=gcc "${quiet[@]}" "${targets[@]}"
 }
 
 list_compile_commands() {
@@ -84,7 +85,7 @@ main() {
   check "arrows: no room reaches a room that it must not" tests/lint/arrows.sh
   check "units: systemd accepts the unit files" tests/lint/units.sh
 
-  bazel_tests "default" 1400 --test_tag_filters="$left_out" //...
+  bazel_tests "default" 2400 --test_tag_filters="$left_out" //...
   GPUOS_BIN_DIR=$("$bazel" info bazel-bin 2>/dev/null)
   export GPUOS_BIN_DIR
   check "headers: each header compiles alone" tests/lint/headers.sh
@@ -93,7 +94,7 @@ main() {
   python_tests "end to end" tests
   check "quickstart: the job through a fresh gpuosd" deploy/quickstart.sh
 
-  bazel_tests "asan and ubsan" 1200 --config=asan-ubsan --test_tag_filters="sanitize,$left_out" //...
+  bazel_tests "asan and ubsan" 1500 --config=asan-ubsan --test_tag_filters="sanitize,$left_out" //...
   mapfile -t run_under < <(tsan_flags)
   bazel_tests "tsan" 1200 --config=tsan --test_tag_filters="tsan,$left_out" "${run_under[@]}" //...
   check "gcc: the second compiler builds it" build_with_gcc

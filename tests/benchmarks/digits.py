@@ -141,7 +141,7 @@ def measure(options: argparse.Namespace) -> list[list[object]]:
     network = digits.train(images, truth)
     want = reference(network, images)
     session = gpuos.connect(options.target, None, "digits benchmark")
-    device = f"cuda:{digits.cuda_index(session)}"
+    device = str(session.torch_device)
     on_gpu = digits.Network(*(each.to(device) for each in vars(network).values()))
     rows = images.to(device)
     systems = {
