@@ -99,6 +99,22 @@ benchmark() {
   done
 }
 
+# The same under MPS, where the worker runs beside the clients' own kernels.
+shared() {
+  export CUDA_MPS_PIPE_DIRECTORY=$scratch/mps CUDA_MPS_LOG_DIRECTORY=$scratch/mps-log
+  mkdir -p "$CUDA_MPS_PIPE_DIRECTORY" "$CUDA_MPS_LOG_DIRECTORY"
+  if nvidia-cuda-mps-control -d; then
+    start_daemon && step 100 benchmark-shared python3 tests/benchmarks/digits.py \
+      --workload="digits, elastic, shared" --output="$output/digits-shared.csv"
+    step 10 status-shared "$binaries/gpuosctl" status
+    stop_daemon
+    echo quit | timeout 20 nvidia-cuda-mps-control
+  else
+    failed+=("shared (MPS does not start)")
+  fi
+  unset CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+}
+
 residence() {
   start_daemon --residence=dedicated --executor="$binaries/gpuos-executor-test" || return
   step 120 residence-dedicated python3 tests/gpu/two_clients.py --batches=5000 --expect=dedicated
@@ -109,7 +125,7 @@ residence() {
 }
 
 machine | tee "$output/machine.txt"
-for part in ${GPU_PARTS:-conformance digits residence sanitizer benchmark}; do "$part"; done
+for part in ${GPU_PARTS:-conformance digits residence sanitizer benchmark shared}; do "$part"; done
 for name in "${failed[@]}"; do echo "FAILED: $name"; done
 echo "${#failed[@]} steps failed"
 exit "${#failed[@]}"
