@@ -95,10 +95,15 @@ void BatchLedger::KeepFailure(std::uint64_t value, const absl::Status& result) {
 }
 
 absl::Status BatchLedger::TakeFailure(std::uint64_t value) {
+  if (const auto told = told_.find(value); told != told_.end()) return told->second;
   absl::Status result = TakeDropped(value);
   const auto end = failures_.upper_bound(value);
   if (result.ok() && failures_.begin() != end) result = std::move(failures_.begin()->second);
   failures_.erase(failures_.begin(), end);
+  if (!result.ok()) {
+    told_.emplace(value, result);
+    if (told_.size() > kMaxKeptFailures) told_.erase(told_.begin());
+  }
   return result;
 }
 

@@ -72,7 +72,7 @@ class BatchLedger {
   bool IsReached(std::uint64_t value) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepFailure(std::uint64_t value, const absl::Status& result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The first failure up to `value`; forgets all up to there.
+  // What a wait for `value` was told, else the first failure up to there; forgets the others.
   absl::Status TakeFailure(std::uint64_t value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TakeDropped(std::uint64_t value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<Answer> TakeReached() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -82,6 +82,8 @@ class BatchLedger {
   std::set<std::uint64_t> in_flight_ ABSL_GUARDED_BY(mutex_);
   std::map<std::uint64_t, absl::Status> failures_ ABSL_GUARDED_BY(mutex_);
   Dropped dropped_ ABSL_GUARDED_BY(mutex_);
+  // Failures told, by the value that was waited for; at most kMaxKeptFailures, the latest values.
+  std::map<std::uint64_t, absl::Status> told_ ABSL_GUARDED_BY(mutex_);
   std::map<WaitId, Waiter> waiters_ ABSL_GUARDED_BY(mutex_);
   WaitId next_wait_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::Status ended_ ABSL_GUARDED_BY(mutex_);
