@@ -17,8 +17,8 @@ namespace gpuos::executor {
 // must use the device.
 absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const Flags& flags);
 
-// GPUs first, then host:0. Where no driver is there are no GPUs. Makes no context. An error of a
-// driver that is there: it must not pass for a machine without GPUs.
+// GPUs first, then host:0. Where no driver is there are no GPUs, and host:0 remarks why. Makes no
+// context. An error of a driver that is there: it must not pass for a machine without GPUs.
 absl::StatusOr<std::vector<device::Info>> ListDevices(const Flags& flags);
 
 // One line of JSON: name, uuid, model, memory_bytes, remark (of the host: why no GPU is listed).

@@ -270,6 +270,8 @@ TEST(ExecutorBinary, ListsDevicesAsJsonLines) {
   EXPECT_EQ(host.at("uuid"), "");
   EXPECT_GT(host.at("memory_bytes").get<std::uint64_t>(), 1u << 20);
   EXPECT_TRUE(host.contains("model"));
+  const bool no_driver = ran.output.find("cuda:") == std::string::npos;
+  EXPECT_EQ(host.contains("remark"), no_driver) << ran.output;
 }
 
 TEST(ExecutorBinary, RefusesFlagsThatItCannotServeWith) {
