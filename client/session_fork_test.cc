@@ -78,7 +78,7 @@ TEST_F(SessionForkTest, ASessionEndsWithTheParentThoughAChildLives) {
 TEST_F(SessionForkTest, AChildOfAConnectedProcessIsToldToBeStartedByExec) {
   EXPECT_TRUE(InChild([this] {
     return SaysConnectAgain(Session::Connect(ConnectOptions()).status()) &&
-           SaysConnectAgain(Admin::Connect({}).status());
+           SaysConnectAgain(Admin::Connect({daemon_->target()}).status());
   }));
   EXPECT_THAT(session_->CreateSegment(1), IsOk());
 }

@@ -6,8 +6,9 @@
  * the same thread is the sentence, and output parameters are untouched.
  *
  * Thread-safe: any function on any session from any thread, except that gpuos_close must come last.
- * In a forked child every call on a session fails with FAILED_PRECONDITION. Structs are plain, little
- * endian, and only grow at the end. Strings are UTF-8, borrowed for the call. */
+ * In a forked child every call on a session fails with FAILED_PRECONDITION, and so does
+ * gpuos_connect if the parent had connected before it forked: start such processes by exec. Structs
+ * are plain, little endian, and only grow at the end. Strings are UTF-8, borrowed for the call. */
 #ifndef GPUOS_C_API_H_
 #define GPUOS_C_API_H_
 
@@ -43,8 +44,8 @@ GPUOS_EXPORT const char* gpuos_session_device_name(const gpuos_session* session)
 GPUOS_EXPORT const char* gpuos_session_device_uuid(const gpuos_session* session);
 GPUOS_EXPORT uint64_t gpuos_session_id(const gpuos_session* session);
 
-/* Host devices: makes a sealed memory file of at least `size` bytes, zeroed, mapped here at *address
- * (readable and writable) and in the executor. *mapped_size is the size after rounding. */
+/* Host devices: makes a sealed memory file of at least `size` bytes, zeroed, mapped here at
+ * *address (readable and writable) and in the executor. *mapped_size is the size after rounding. */
 GPUOS_EXPORT int gpuos_segment_create(gpuos_session* session, uint64_t size, uint64_t* segment,
                                       void** address, uint64_t* mapped_size);
 /* Unmaps what gpuos_segment_create mapped; needs no session. */
@@ -56,8 +57,8 @@ GPUOS_EXPORT int gpuos_segment_register_fd(gpuos_session* session, int descripto
 GPUOS_EXPORT int gpuos_segment_register_cuda_ipc(gpuos_session* session, const void* handle,
                                                  const char* device_uuid, uint64_t* segment,
                                                  uint64_t* size);
-/* CUDA devices: registers the allocation around a device pointer of this process, once however often
- * it is asked (known by its buffer id), and says where in it the pointer lies. */
+/* CUDA devices: registers the allocation around a device pointer of this process, once however
+ * often it is asked (known by its buffer id), and says where in it the pointer lies. */
 GPUOS_EXPORT int gpuos_segment_register_cuda_pointer(gpuos_session* session, uint64_t pointer,
                                                      uint64_t* segment, uint64_t* offset,
                                                      uint64_t* size);
@@ -115,7 +116,9 @@ GPUOS_EXPORT int gpuos_submit(gpuos_session* session, uint64_t program,
 GPUOS_EXPORT int gpuos_wait(gpuos_session* session, uint64_t value, int64_t timeout_us);
 
 /* What the daemon says, as JSON: "status", "devices", "clients", "operators", "operator" (with
- * `name`). Free with gpuos_free. Needs no session. */
+ * `name`). Fields are named as in proto/gpuos/v1 (GetStatusResponse, ListDevicesResponse,
+ * ListClientsResponse, ListOperatorsResponse, OperatorInfo), numbers are JSON numbers, enums are
+ * their names. Free with gpuos_free. Needs no session. */
 GPUOS_EXPORT int gpuos_query_json(const char* target, const char* what, const char* name,
                                   char** json);
 GPUOS_EXPORT void gpuos_free(void* memory);

@@ -29,8 +29,9 @@ class SessionState;
 // engine.
 //
 // Errors, besides those of each call: UNAVAILABLE when the daemon or the session is gone (connect
-// again), FAILED_PRECONDITION in a forked child or after Close, DEADLINE_EXCEEDED when the daemon
-// does not answer in time. The message is a sentence that says what to do.
+// again), FAILED_PRECONDITION after Close and in a forked child (also Connect, if the parent had
+// connected: start such processes by exec), DEADLINE_EXCEEDED when the daemon does not answer in
+// time. The message is a sentence that says what to do.
 class Session {
  public:
   struct Options {
