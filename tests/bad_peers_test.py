@@ -232,17 +232,23 @@ def test_a_session_ends_with_its_process_though_a_child_holds_its_descriptors(
         import os, sys, time
         import gpuos
         session = gpuos.connect(sys.argv[1], client_name="parent")
-        if os.fork() == 0:
+        child = os.fork()
+        if child == 0:
             os.close(1), os.close(2)
-            time.sleep(20)
+            time.sleep(60)
             os._exit(0)
+        print(child, flush=True)
         os._exit(0)
         """,
         daemon.target,
     )
-    finish(parent)
-    wait_until(
-        "the session ends",
-        lambda: "parent" not in [each["client_name"] for each in gpuos.clients(daemon.target)],
-        5,
-    )
+    child = int(finish(parent))
+    try:
+        wait_until(
+            "the session ends",
+            lambda: "parent" not in [each["client_name"] for each in gpuos.clients(daemon.target)],
+            5,
+        )
+        assert support.is_running(child)
+    finally:
+        os.kill(child, signal.SIGKILL)
