@@ -92,7 +92,9 @@ def test_the_target_comes_from_the_environment_too(daemon: gpuos.LocalDaemon, mo
     assert gpuos.status()["pid"] == daemon.pid
 
 
-def test_python_sees_what_gpuosctl_prints(daemon: gpuos.LocalDaemon, session: gpuos.Session) -> None:
+def test_python_sees_what_gpuosctl_prints(
+    daemon: gpuos.LocalDaemon, session: gpuos.Session
+) -> None:
     assert gpuos.devices(daemon.target) == answer(daemon.target, "devices")["devices"]
     mine = [each["session"] for each in gpuos.clients(daemon.target)]
     assert mine == [session.id]

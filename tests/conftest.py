@@ -32,14 +32,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if missing:
         pytest.exit(
             f"not built: {', '.join(missing)}; run 'bazel build //daemon:gpuosd "
-            "//daemon/executor:all //client:libgpuos.so //client/cli:gpuosctl' or set GPUOS_BIN_DIR",
+            "//daemon/executor:all //client:libgpuos.so //client/cli:gpuosctl', "
+            "or set GPUOS_BIN_DIR",
             returncode=2,
         )
 
 
 @pytest.fixture(autouse=True)
 def bounded() -> Iterator[None]:
-    """No test runs for ever: an exception after a while, and the end of the run if that is stuck."""
+    """No test runs for ever: an exception after a while, the end of the run if that is stuck."""
 
     def too_long(*_: Any) -> None:
         raise AssertionError(f"the test took more than {TEST_SECONDS} s")

@@ -1,4 +1,4 @@
-"""Independent tasks run at once, dependent ones in order: shown by tasks that wait for each other."""
+"""Independent tasks run at once, dependent ones in order, shown by tasks that wait for others."""
 
 from __future__ import annotations
 

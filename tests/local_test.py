@@ -68,9 +68,7 @@ def test_a_private_daemon_ends_with_its_parent(end: str) -> None:
 
 
 def test_a_daemon_lives_until_its_session_is_closed_also_if_it_is_collected() -> None:
-    out = finish(
-        python(
-            """
+    out = finish(python("""
             import gc
             import gpuos
             session = gpuos.local("host")
@@ -79,9 +77,7 @@ def test_a_daemon_lives_until_its_session_is_closed_also_if_it_is_collected() ->
             gc.collect()
             import support
             print(support.is_running(pid))
-            """
-        )
-    )
+            """))
     assert out.strip() == "False"
 
 

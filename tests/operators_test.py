@@ -23,7 +23,9 @@ class Case:
     """An operator, what PyTorch calls it, and what its inputs are."""
 
     reference: Callable[..., torch.Tensor]
-    inputs: str  # A dtype each: f, i, b; or n for float or integer, a for any (the same for all n, a).
+    inputs: (
+        str  # A dtype each: f, i, b; or n for float or integer, a for any (the same for all n, a).
+    )
     positive: bool = False
     tolerance: float = 0.0  # Relative; 0 asks for equal bits.
     absolute: float = 0.0  # Where a result near 0 is the difference of larger numbers.
@@ -179,9 +181,7 @@ def test_rowwise_operators_compute_as_pytorch(session: gpuos.Session, name: str)
         tensor = strided(session, rng, shape, gpuos.dtypes.as_dtype(values.dtype))
         tensor.numpy()[...] = values
         expected = case.reference(torch.from_numpy(values))
-        out = poisoned(
-            session, rng, tuple(expected.shape), gpuos.dtypes.as_dtype(expected.dtype)
-        )
+        out = poisoned(session, rng, tuple(expected.shape), gpuos.dtypes.as_dtype(expected.dtype))
         with session.batch() as b:
             getattr(b, name)(tensor, out=out)
         check(out.torch(), expected, case, f"{name}, seed {seed}, shape {shape}")
@@ -231,7 +231,9 @@ def test_fill_writes_every_element_and_nothing_else(session: gpuos.Session) -> N
 
 
 def test_special_numbers_go_as_in_pytorch(session: gpuos.Session) -> None:
-    special = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-45, 3e38, -1.0])
+    special = torch.tensor(
+        [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-45, 3e38, -1.0]
+    )
     a, b_ = torch.meshgrid(special, special, indexing="ij")
     x, y = session.share(a.contiguous()), session.share(b_.contiguous())
     for name, case in ELEMENTWISE.items():

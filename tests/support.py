@@ -1,4 +1,4 @@
-"""What end-to-end tests share: binaries, daemons, bounded waits, a small job with a known answer."""
+"""What end-to-end tests share: binaries, daemons, bounded waits, a job with a known answer."""
 
 from __future__ import annotations
 

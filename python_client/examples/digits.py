@@ -5,7 +5,8 @@
 Trains a small network on scikit-learn's 1,797 digits with PyTorch on the CPU, then runs every image
 through gpuosd as a batch of seven tasks (matmul, add, relu, matmul, add, softmax, argmax), and
 compares row by row with PyTorch. On a GPU the tensors are PyTorch's own, shared by CUDA IPC; on a
-host device they lie in sealed memory files. Exits with 1 if a row differs, with 2 if gpuosd refuses.
+host device they lie in sealed memory files. Exits with 1 if a row differs, with 2 if gpuosd
+refuses.
 """
 
 from __future__ import annotations
@@ -189,7 +190,10 @@ def show(report: Report) -> None:
         ("rows that differ from PyTorch", report.wrong_rows),
         ("largest difference", f"{report.largest_difference:.2e} (at most {TOLERANCE:.0e})"),
         ("tasks executed", f"{report.tasks_executed:,}"),
-        ("time", f"{report.microseconds_a_task:.1f} us a task, {report.microseconds_a_row:.0f} us a row"),
+        (
+            "time",
+            f"{report.microseconds_a_task:.1f} us a task, {report.microseconds_a_row:.0f} us a row",
+        ),
     ]
     for name, value in lines:
         print(f"{name + ':':32}{value}")

@@ -1,12 +1,12 @@
 """gpuos: small tensor operations, batched, on the persistent kernel that gpuosd keeps running.
 
-    import gpuos
+import gpuos
 
-    with gpuos.connect() as session:
-        x = session.share(array)
-        with session.batch() as b:
-            y = b.softmax(b.matmul(x, w))
-        print(y.numpy())
+with gpuos.connect() as session:
+    x = session.share(array)
+    with session.batch() as b:
+        y = b.softmax(b.matmul(x, w))
+    print(y.numpy())
 """
 
 from gpuos.admin import clients, devices, operator, operators, status

@@ -14,6 +14,11 @@ from gpuos.errors import DeadlineExceeded, FailedPrecondition
 #: Waits return to Python this often, so that Ctrl-C and close() get their turn.
 _WAIT_SLICE_US = 100_000
 
+FORK_CURE = (
+    "connect in a process that is started by exec (multiprocessing's 'spawn'), or fork before the "
+    "first connection"
+)
+
 
 class Handle:
     """Owns a gpuos_session. Thread-safe.
@@ -62,7 +67,7 @@ class Handle:
         if self.forked:
             raise FailedPrecondition(
                 f"this session was opened by process {self._pid} and cannot be used in its forked "
-                f"child {os.getpid()}; call gpuos.connect() in the child"
+                f"child {os.getpid()}; {FORK_CURE}"
             )
         if self._closed:
             raise FailedPrecondition("this session is closed; call gpuos.connect() for a new one")

@@ -28,7 +28,9 @@ def check_shape(shape: Sequence[int]) -> Shape:
     """The shape as a tuple; refuses negative sizes and more than eight dimensions."""
     sizes = tuple(int(size) for size in shape)
     if len(sizes) > MAX_DIMS:
-        raise InvalidArgument(f"shape has {len(sizes)} dimensions; at most {MAX_DIMS} are supported")
+        raise InvalidArgument(
+            f"shape has {len(sizes)} dimensions; at most {MAX_DIMS} are supported"
+        )
     for dim, size in enumerate(sizes):
         if size < 0:
             raise InvalidArgument(f"shape[{dim}] is {size}; sizes must be 0 or more")

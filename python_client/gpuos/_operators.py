@@ -118,7 +118,9 @@ class Operators(abc.ABC):
         """a >= b, as bool."""
         return self._compare("ge", out, a, b)
 
-    def where(self, condition: Tensor, a: Tensor, b: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def where(
+        self, condition: Tensor, a: Tensor, b: Tensor, *, out: Tensor | None = None
+    ) -> Tensor:
         """a where the condition (bool) holds, else b."""
         shape = broadcast_shapes(*(self._shape(t, "where") for t in (condition, a, b)))
         return self._record("where", out, shape, a.dtype, (condition, a, b))
@@ -134,7 +136,9 @@ class Operators(abc.ABC):
     def fill(self, out: Tensor, value: Number) -> Tensor:
         """Writes one number to every element of `out`."""
         whole = out.dtype is int64 and isinstance(value, int)  # A float cannot hold every int64.
-        attributes: dict[str, Number] = {"integer": int(value)} if whole else {"value": float(value)}
+        attributes: dict[str, Number] = (
+            {"integer": int(value)} if whole else {"value": float(value)}
+        )
         return self._record("fill", out, out.shape, out.dtype, (), attributes)
 
     def matmul(self, a: Tensor, b: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Programs that a session has on the device: each distinct one once, the unused ones for a while."""
+"""Programs that a session has on the device: each distinct one once, unused ones for a while."""
 
 from __future__ import annotations
 

@@ -78,7 +78,9 @@ class Recording:
         piece = tensor._piece()
         region, start = self._region(tensor, piece)
         layout = tensor._layout
-        return Operand(region, piece.start - start, layout.dtype.value, layout.shape, layout.strides)
+        return Operand(
+            region, piece.start - start, layout.dtype.value, layout.shape, layout.strides
+        )
 
     def _region(self, tensor: Tensor, piece: Piece) -> tuple[int, int]:
         for region, (name, taken) in enumerate(self._named):
@@ -134,8 +136,4 @@ def place(tasks: tuple[Task, ...], tensors: Sequence[Tensor]) -> Placed:
 
 
 def _overlap(a: Piece, b: Piece) -> bool:
-    return (
-        a.segment == b.segment
-        and a.start < b.start + b.length
-        and b.start < a.start + a.length
-    )
+    return a.segment == b.segment and a.start < b.start + b.length and b.start < a.start + a.length

@@ -46,7 +46,7 @@ class Batch(Recorder):
         return self.value
 
     def wait(self, timeout: float | None = None) -> None:
-        """Blocks until the batch is done; raises its error, or DeadlineExceeded after `timeout` s."""
+        """Blocks until the batch is done; raises its error. DeadlineExceeded after `timeout` s."""
         if not self.value:
             raise FailedPrecondition("the batch was not submitted; call submit() first")
         self._core.wait(self.value, timeout)

@@ -1,6 +1,6 @@
 """One exception class for each status code; the message is the daemon's (or library's) sentence.
 
-Every class is a :class:`GpuosError`; those with a natural counterpart in Python are that as well, so
+Every class is a :class:`GpuosError`; those with a natural counterpart in Python are that as well:
 ``except ConnectionError`` or ``except TimeoutError`` work as expected.
 """
 

@@ -44,7 +44,7 @@ class Program(Recorder):
         self._finalizer.atexit = False
 
     def finish(self) -> None:
-        """Ends recording and puts the program on the device; its errors come here. Run does it too."""
+        """Ends recording and puts the program on the device; raises its errors. So does run()."""
         self._resolve(self._recording.tensors)
 
     def run(self, *, wait: bool = True, **tensors: Tensor) -> int:
@@ -75,8 +75,8 @@ class Program(Recorder):
         if not recorded._layout.same_geometry(own._layout):
             raise InvalidArgument(
                 f"the tensor for {name} has shape {list(own.shape)}, strides {list(own.strides)} "
-                f"and dtype {own.dtype.name}; the program was recorded with {list(recorded.shape)}, "
-                f"{list(recorded.strides)} and {recorded.dtype.name}"
+                f"and dtype {own.dtype.name}; the program was recorded with "
+                f"{list(recorded.shape)}, {list(recorded.strides)} and {recorded.dtype.name}"
             )
 
     def _resolve(self, tensors: list[Tensor]) -> tuple[Entry, Assignment]:

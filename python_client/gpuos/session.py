@@ -26,7 +26,8 @@ class Session:
 
     Thread-safe. Its memory ends with the last tensor that looks at it, its programs with the
     session. close() ends it; so do the end of a ``with`` block, of the process, and garbage
-    collection. In a forked child every use raises FailedPrecondition.
+    collection. In a forked child every use raises FailedPrecondition, and so does connect() there
+    if the parent had connected before: use multiprocessing's 'spawn'.
     """
 
     def __init__(self, core: Core, daemon: LocalDaemon | None = None) -> None:
@@ -193,5 +194,3 @@ def connect(
 
 def _is_torch(array: Any) -> bool:
     return type(array).__module__.partition(".")[0] == "torch" and hasattr(array, "detach")
-
-

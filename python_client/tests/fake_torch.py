@@ -12,7 +12,9 @@ UUID = "a0e4b7d2-0000-1111-2222-333344445555"
 class FakeTensor:
     """Bytes at a device address; slices are made by the tests."""
 
-    def __init__(self, storage: Any, pointer: int, shape: tuple[int, ...], itemsize: int, index: int):
+    def __init__(
+        self, storage: Any, pointer: int, shape: tuple[int, ...], itemsize: int, index: int
+    ):
         self._storage = storage
         self._pointer = pointer
         self.shape = shape

@@ -169,7 +169,10 @@ def test_rows_that_are_not_aligned_need_a_program_for_each_alignment(
         p.relu(rows[0], out=out)
     for i in range(8):
         p.run(x=rows[i])
-    assert sorted({program.tasks[0][1][1]["offset"] for program in fake.programs.values()}) == [0, 8]
+    assert sorted({program.tasks[0][1][1]["offset"] for program in fake.programs.values()}) == [
+        0,
+        8,
+    ]
     assert len(fake.programs) == 2
 
 
