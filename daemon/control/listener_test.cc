@@ -94,16 +94,19 @@ TEST_F(ListenerTest, PathsThatASocketCannotHaveAreRefused) {
 }
 
 TEST_F(ListenerTest, AdoptsASocketOfTheServiceManagerAndLeavesItsFile) {
+  // Bound as a service manager does it, at its final name.
+  link::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, Path("s").c_str(), sizeof(address.sun_path) - 1);
+  ASSERT_EQ(bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(socket.get(), 8), 0);
   {
-    absl::StatusOr<Listener> made =
-        Listener::Bind({.path = Path("s"), .type = SOCK_STREAM, .mode = 0600});
-    ASSERT_TRUE(made.ok());
-    absl::StatusOr<Listener> adopted = Listener::Adopt(link::UniqueFd(dup(made->descriptor())));
+    absl::StatusOr<Listener> adopted = Listener::Adopt(std::move(socket));
     ASSERT_TRUE(adopted.ok()) << adopted.status();
     EXPECT_EQ(adopted->path(), Path("s"));
-    { const Listener gone = *std::move(adopted); }
-    EXPECT_TRUE(std::filesystem::exists(Path("s")));
   }
+  EXPECT_TRUE(std::filesystem::exists(Path("s")));
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   const link::UniqueFd other(ends[1]);
