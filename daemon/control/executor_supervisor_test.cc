@@ -111,8 +111,9 @@ TEST_F(ExecutorSupervisorTest, ALostExecutorAbortsWhatItHadAndIsReplaced) {
     const absl::Status status = RunProgram(op);
     EXPECT_TRUE(absl::IsAborted(status)) << op << ": " << status;
     EXPECT_NE(status.message().find("executor of host:0 was lost"), absl::string_view::npos);
+    // The requests are answered before the loss is noted.
+    EXPECT_TRUE(WaitFor([&] { return supervisor_->status().executor_restarts() == 1; }));
     EXPECT_TRUE(WaitUntilReady());
-    EXPECT_EQ(supervisor_->status().executor_restarts(), 1u);
     EXPECT_EQ(RunProgram("add"), absl::OkStatus());
     const std::string failure = supervisor_->status().last_failure();
     if (op == "die") EXPECT_EQ(failure, "it was killed by signal 9 (Killed)");
