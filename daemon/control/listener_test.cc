@@ -94,17 +94,18 @@ TEST_F(ListenerTest, PathsThatASocketCannotHaveAreRefused) {
 }
 
 TEST_F(ListenerTest, AdoptsASocketOfTheServiceManagerAndLeavesItsFile) {
-  // Bound under its own name, as the service manager does: a renamed socket keeps the old one.
-  link::UniqueFd made(::socket(AF_UNIX, SOCK_STREAM, 0));
+  // Bound as a service manager does it, at its final name.
+  link::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, Path("s").data(), Path("s").size());
-  ASSERT_EQ(bind(made.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  ASSERT_EQ(listen(made.get(), 1), 0);
-  absl::StatusOr<Listener> adopted = Listener::Adopt(std::move(made));
-  ASSERT_TRUE(adopted.ok()) << adopted.status();
-  EXPECT_EQ(adopted->path(), Path("s"));
-  { const Listener gone = *std::move(adopted); }
+  std::strncpy(address.sun_path, Path("s").c_str(), sizeof(address.sun_path) - 1);
+  ASSERT_EQ(bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(socket.get(), 8), 0);
+  {
+    absl::StatusOr<Listener> adopted = Listener::Adopt(std::move(socket));
+    ASSERT_TRUE(adopted.ok()) << adopted.status();
+    EXPECT_EQ(adopted->path(), Path("s"));
+  }
   EXPECT_TRUE(std::filesystem::exists(Path("s")));
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
