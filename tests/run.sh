@@ -2,7 +2,7 @@
 # Usage: tests/run.sh [--long]
 # Runs every test that needs no GPU and says what it does. The last line is `N passed, N failed`: each Bazel test
 # target counts once a configuration, each pytest test once, each other check once. Exits non-zero if any failed.
-# --long adds the suites tagged soak and the whole build with GCC. BAZEL names another bazel.
+# --long adds the suites tagged soak, every sanitized test and the whole build with GCC. BAZEL names another bazel.
 set -uo pipefail
 export PATH=${PATH:-/usr/local/bin:/usr/bin:/bin}
 HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
@@ -61,8 +61,8 @@ tsan_flags() {
 }
 
 build_with_gcc() {
-  # What the worker and the executor are made of; the tests and the rest with --long.
-  local targets=(//kernels/worker:host_worker //daemon/executor:gpuos-executor)
+  # The worker, and what reads untrusted bytes; the tests and the rest with --long.
+  local targets=(//kernels/worker:host_worker //daemon/program:program_image //daemon/link:framing)
   ((long)) && targets=(//...)
   timeout --kill-after=30 900 "$bazel" build --config=gcc "${quiet[@]}" "${targets[@]}"
 }
@@ -94,7 +94,10 @@ main() {
   python_tests "end to end" tests
   check "quickstart: the job through a fresh gpuosd" deploy/quickstart.sh
 
-  bazel_tests "asan and ubsan" 1500 --config=asan-ubsan --test_tag_filters="sanitize,$left_out" //...
+  # A normal run takes the tests of what handles untrusted bytes and of what runs at once; --long takes all.
+  local sanitized=(//...)
+  ((long)) || mapfile -t sanitized <tests/lib/sanitized.txt
+  bazel_tests "asan and ubsan" 1500 --config=asan-ubsan --test_tag_filters="sanitize,$left_out" "${sanitized[@]}"
   mapfile -t run_under < <(tsan_flags)
   bazel_tests "tsan" 1200 --config=tsan --test_tag_filters="tsan,$left_out" "${run_under[@]}" //...
   check "gcc: the second compiler builds it" build_with_gcc
