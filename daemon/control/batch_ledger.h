@@ -18,8 +18,8 @@ namespace gpuos::control {
 // Numbers a session's batches 1, 2, ... and remembers what is needed to answer WaitBatch:
 // - A failure is told by the call that submitted the batch if it waits, else by the first WaitBatch
 //   whose value reaches it. That wait reports the first failure up to its value and forgets the
-//   others up to there, so that one failure does not fail every later wait. A wait for the same value
-//   hears the same again: the first may have expired on its way back.
+//   others up to there, so that one failure does not fail every later wait. A wait for the same
+//   value hears the same again: the first may have expired on its way back.
 // - At most kMaxKeptFailures failures are remembered, the latest, besides the very first; what lies
 //   between is only counted, and the wait that reports the first says so.
 //
