@@ -108,6 +108,8 @@ void ExecutorLink::Kill(const std::string& why) {
   process_->Kill();
 }
 
+bool ExecutorLink::AwaitEnd() { return process_->WaitForEnd(kEndAfterClose); }
+
 bool ExecutorLink::Stop(absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   v1::ExecutorRequest request;

@@ -63,6 +63,9 @@ class ExecutorLink {
   // Ends a process that does not behave; `why` is told as the way it was lost.
   void Kill(const std::string& why);
 
+  // Waits a short while for a process whose link has closed to end by itself; whether it has.
+  bool AwaitEnd();
+
   // Asks it to park its worker and end; kills it if it has not ended within `timeout`. Returns
   // whether it ended by itself.
   bool Stop(absl::Duration timeout);

@@ -141,7 +141,9 @@ absl::Duration ExecutorSupervisor::RunOne() {
     absl::MutexLock lock(&mutex_);
     link_ = nullptr;
   }
-  if (!up.ok()) (*link)->Kill(Sentence(up));
+  // A link that closed under a call says nothing of the cause; how the process ended does.
+  const bool ended = absl::IsUnavailable(up) && (*link)->AwaitEnd();
+  if (!up.ok() && !ended) (*link)->Kill(Sentence(up));
   link->reset();
   if (!up.ok()) FailStart(up);
   return std::max(absl::Now() - ready, absl::ZeroDuration());
