@@ -85,7 +85,7 @@ main() {
   check "arrows: no room reaches a room that it must not" tests/lint/arrows.sh
   check "units: systemd accepts the unit files" tests/lint/units.sh
 
-  bazel_tests "default" 2400 --test_tag_filters="$left_out" //...
+  bazel_tests "default" 3000 --test_tag_filters="$left_out" //...
   GPUOS_BIN_DIR=$("$bazel" info bazel-bin 2>/dev/null)
   export GPUOS_BIN_DIR
   check "headers: each header compiles alone" tests/lint/headers.sh
