@@ -104,6 +104,8 @@ absl::StatusOr<v1::ExecutorResponse> ExecutorLink::CallAndWait(v1::ExecutorReque
 }
 
 void ExecutorLink::Kill(const std::string& why) {
+  // One that has ended by itself was not lost because of us.
+  if (process_->WaitForEnd(absl::ZeroDuration())) return;
   NoteReason(why);
   process_->Kill();
 }
